@@ -46,7 +46,7 @@ void agent_fail(agent *a, const char *file, int line, const char *condition)
 
 void run_agents(size_t count, agent_body *body, void *shared)
 {
-    agent_thread *threads = must_alloc(count, sizeof *threads);
+    FREED agent_thread *threads = must_alloc(count, sizeof *threads);
     atomic_bool stop = false;
     size_t failed = 0;
     for (size_t i = 0; i < count; i++) {
@@ -62,6 +62,5 @@ void run_agents(size_t count, agent_body *body, void *shared)
             failed++;
         }
     }
-    free(threads);
     assert_int_equal(failed, 0);
 }

@@ -47,67 +47,51 @@ static void free_results(operations *ops)
 
 /* ---- the oracle's answers ---- */
 
-static void oracle_apply_one(oracle *o, operations *ops, size_t i, uint32_t limit)
+static void oracle_apply_range(oracle *o, operations *ops, size_t i, uint32_t limit)
 {
     uint64_t key = ops->keys[i], value = ops->values[i];
+    ops->counts[i] = oracle_range(o, key, value, limit, NULL, NULL);
+    if (ops->total + ops->counts[i] <= ops->capacity)
+        oracle_range(o, key, value, limit, ops->range_keys + ops->total, ops->range_values + ops->total);
+    ops->total += ops->counts[i];
+}
+
+static void oracle_apply_one(oracle *o, operations *ops, size_t i, uint32_t limit)
+{
     ops->offsets[i] = ops->total;
-    switch (ops->kinds[i]) {
-    case PLEACH_OP_PUT: ops->flags[i] = (uint8_t)oracle_put(o, key, value, &ops->out_values[i]); break;
-    case PLEACH_OP_ADD: ops->flags[i] = (uint8_t)oracle_add(o, key, value, &ops->out_values[i]); break;
-    case PLEACH_OP_ERASE: ops->flags[i] = (uint8_t)oracle_erase(o, key, &ops->out_values[i]); break;
-    case PLEACH_OP_FIND: ops->flags[i] = oracle_find(o, key, &ops->out_values[i]); break;
-    case PLEACH_OP_CONTAINS: ops->flags[i] = oracle_find(o, key, &value); break;
-    case PLEACH_OP_SUCC: ops->flags[i] = oracle_succ(o, key, &ops->out_keys[i], &ops->out_values[i]); break;
-    case PLEACH_OP_PRED: ops->flags[i] = oracle_pred(o, key, &ops->out_keys[i], &ops->out_values[i]); break;
-    case PLEACH_OP_COUNT: ops->counts[i] = oracle_range(o, key, value, 0, NULL, NULL); break;
-    case PLEACH_OP_RANGE:
-        ops->counts[i] = oracle_range(o, key, value, limit, NULL, NULL);
-        if (ops->total + ops->counts[i] <= ops->capacity)
-            oracle_range(o, key, value, limit, ops->range_keys + ops->total, ops->range_values + ops->total);
-        ops->total += ops->counts[i];
-        break;
+    if (ops->kinds[i] == PLEACH_OP_RANGE) {
+        oracle_apply_range(o, ops, i, limit);
+        return;
     }
+    pleach_answer a = {.flag = ops->flags[i], .key = ops->out_keys[i], .value = ops->out_values[i],
+                       .count = ops->counts[i]};
+    oracle_answer(o, (pleach_operation)ops->kinds[i], ops->keys[i], ops->values[i], &a);
+    ops->flags[i] = a.flag;
+    ops->out_keys[i] = a.key;
+    ops->out_values[i] = a.value;
+    ops->counts[i] = a.count;
 }
 
 /* ---- the map's ---- */
 
-static void *narrow(const wide *w, size_t n, const uint64_t *from)
-{
-    if (w->key_bits == 64) {
-        uint64_t *to = must_alloc(n + 1, sizeof *to);
-        memcpy(to, from, n * sizeof *to);
-        return to;
-    }
-    uint32_t *to = must_alloc(n + 1, sizeof *to);
-    for (size_t i = 0; i < n; i++) to[i] = (uint32_t)from[i];
-    return to;
-}
-
-/* Back into the wide array; the narrow one is freed. */
-static void widen(const wide *w, size_t n, void *from, uint64_t *to)
-{
-    for (size_t i = 0; i < n; i++) to[i] = w->key_bits == 64 ? ((uint64_t *)from)[i] : ((uint32_t *)from)[i];
-    free(from);
-}
-
 static pleach_status wide_apply(const wide *w, operations *ops, uint32_t limit, pleach_batch_times *times)
 {
-    void *keys = narrow(w, ops->n, ops->keys), *values = narrow(w, ops->n, ops->values);
+    void *keys = narrowed(w->key_bits, ops->n, ops->keys), *values = narrowed(w->key_bits, ops->n, ops->values);
     pleach_batch batch = {.n = ops->n, .kinds = ops->kinds, .keys = keys, .values = values, .flags = ops->flags,
                           .counts = ops->counts, .limit = limit, .capacity = ops->capacity, .offsets = ops->offsets,
                           .times = times};
-    batch.out_keys = narrow(w, ops->n, ops->out_keys);
-    batch.out_values = narrow(w, ops->n, ops->out_values);
-    batch.range_keys = narrow(w, ops->capacity, ops->range_keys);
-    batch.range_values = narrow(w, ops->capacity, ops->range_values);
+    batch.out_keys = narrowed(w->key_bits, ops->n, ops->out_keys);
+    batch.out_values = narrowed(w->key_bits, ops->n, ops->out_values);
+    batch.range_keys = narrowed(w->key_bits, ops->capacity, ops->range_keys);
+    batch.range_values = narrowed(w->key_bits, ops->capacity, ops->range_values);
     pleach_status status = pleach_map_apply(w->map, &batch);
     ops->total = batch.total;
-    widen(w, ops->n, batch.out_keys, ops->out_keys);
-    widen(w, ops->n, batch.out_values, ops->out_values);
-    widen(w, ops->capacity, batch.range_keys, ops->range_keys);
-    widen(w, ops->capacity, batch.range_values, ops->range_values);
-    free(keys);
-    free(values);
+    widened(w->key_bits, ops->n, batch.out_keys, ops->out_keys);
+    widened(w->key_bits, ops->n, batch.out_values, ops->out_values);
+    widened(w->key_bits, ops->capacity, batch.range_keys, ops->range_keys);
+    widened(w->key_bits, ops->capacity, batch.range_values, ops->range_values);
+    widened(w->key_bits, ops->n, keys, NULL);
+    widened(w->key_bits, ops->n, values, NULL);
     count_checked(ops->n);
     return status;
 }

@@ -29,6 +29,14 @@ uint8_t *untouched_bytes(size_t n)
     return bytes;
 }
 
+size_t count_bytes(size_t n, const uint8_t *bytes, uint8_t wanted)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < n; i++)
+        count += bytes[i] == wanted;
+    return count;
+}
+
 void set_word(unsigned bits, void *array, size_t i, uint64_t word)
 {
     if (bits == 32)
@@ -40,4 +48,23 @@ void set_word(unsigned bits, void *array, size_t i, uint64_t word)
 uint64_t get_word(unsigned bits, const void *array, size_t i)
 {
     return bits == 32 ? ((const uint32_t *)array)[i] : ((const uint64_t *)array)[i];
+}
+
+void *narrowed(unsigned bits, size_t n, const uint64_t *array)
+{
+    if (!array || bits == 64)
+        return (void *)(uintptr_t)array;
+    uint32_t *copy = must_alloc(n, sizeof *copy);
+    for (size_t i = 0; i < n; i++)
+        copy[i] = (uint32_t)array[i];
+    return copy;
+}
+
+void widened(unsigned bits, size_t n, void *narrow, uint64_t *array)
+{
+    if (bits == 64)
+        return;
+    for (size_t i = 0; array && i < n; i++)
+        array[i] = ((const uint32_t *)narrow)[i];
+    free(narrow);
 }

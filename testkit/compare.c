@@ -22,18 +22,11 @@ void assert_bytes_equal(const char *what, size_t n, const uint8_t *got, const ui
 
 /* ---- updates --------------------------------------------------------------------------------------------------- */
 
-void oracle_put_all(oracle *o, size_t n, const uint64_t *keys, const uint64_t *values, uint8_t *outcomes,
-                    uint64_t *olds)
+void oracle_insert_all(oracle *o, oracle_insert *insert, size_t n, const uint64_t *keys, const uint64_t *values,
+                       uint8_t *outcomes, uint64_t *olds)
 {
     for (size_t i = 0; i < n; i++)
-        outcomes[i] = (uint8_t)oracle_put(o, keys[i], values[i], &olds[i]);
-}
-
-void oracle_add_all(oracle *o, size_t n, const uint64_t *keys, const uint64_t *values, uint8_t *outcomes,
-                    uint64_t *olds)
-{
-    for (size_t i = 0; i < n; i++)
-        outcomes[i] = (uint8_t)oracle_add(o, keys[i], values[i], &olds[i]);
+        outcomes[i] = (uint8_t)insert(o, keys[i], values[i], &olds[i]);
 }
 
 void oracle_erase_all(oracle *o, size_t n, const uint64_t *keys, uint8_t *outcomes, uint64_t *olds)
@@ -68,7 +61,7 @@ void put_both(const wide *w, oracle *o, size_t n, const uint64_t *keys, const ui
 {
     update_results r = update_results_for(w, n);
     assert_ok(wide_put(w, n, keys, values, r.outcomes, r.olds));
-    oracle_put_all(o, n, keys, values, r.expected_outcomes, r.expected_olds);
+    oracle_insert_all(o, oracle_put, n, keys, values, r.expected_outcomes, r.expected_olds);
     compare_and_free(n, &r);
 }
 
@@ -76,7 +69,7 @@ void add_both(const wide *w, oracle *o, size_t n, const uint64_t *keys, const ui
 {
     update_results r = update_results_for(w, n);
     assert_ok(wide_add(w, n, keys, values, r.outcomes, r.olds));
-    oracle_add_all(o, n, keys, values, r.expected_outcomes, r.expected_olds);
+    oracle_insert_all(o, oracle_add, n, keys, values, r.expected_outcomes, r.expected_olds);
     compare_and_free(n, &r);
 }
 
@@ -92,8 +85,8 @@ void erase_both(const wide *w, oracle *o, size_t n, const uint64_t *keys)
 
 pleach_status compare_find(const wide *w, const oracle *o, size_t n, const uint64_t *keys)
 {
-    uint64_t *values = untouched_words(n, w->top), *expected_values = untouched_words(n, w->top);
-    uint8_t *found = untouched_bytes(n), *expected = untouched_bytes(n);
+    FREED uint64_t *values = untouched_words(n, w->top), *expected_values = untouched_words(n, w->top);
+    FREED uint8_t *found = untouched_bytes(n), *expected = untouched_bytes(n);
     pleach_status status = wide_find(w, n, keys, values, found);
     if (status == PLEACH_OK) {
         for (size_t i = 0; i < n; i++)
@@ -101,21 +94,16 @@ pleach_status compare_find(const wide *w, const oracle *o, size_t n, const uint6
         assert_bytes_equal("find: found", n, found, expected);
         assert_words_equal("find: values", n, values, expected_values);
     }
-    free(values);
-    free(expected_values);
-    free(found);
-    free(expected);
     return status;
 }
 
 pleach_status compare_contains(const wide *w, const oracle *o, size_t n, const uint64_t *keys)
 {
-    uint8_t *found = untouched_bytes(n);
+    FREED uint8_t *found = untouched_bytes(n);
     pleach_status status = wide_contains(w, n, keys, found);
     for (size_t i = 0; i < n && status == PLEACH_OK; i++)
         if (found[i] != oracle_find(o, keys[i], NULL))
             fail_msg("contains: found[%zu of %zu] is %u", i, n, found[i]);
-    free(found);
     return status;
 }
 
@@ -125,9 +113,9 @@ typedef bool oracle_neighbour(const oracle *, uint64_t, uint64_t *, uint64_t *);
 static pleach_status compare_neighbours(wide_neighbour *ask, oracle_neighbour *expect, const wide *w, const oracle *o,
                                         size_t n, const uint64_t *keys)
 {
-    uint64_t *out_keys = untouched_words(n, w->top), *expected_keys = untouched_words(n, w->top);
-    uint64_t *out_values = untouched_words(n, w->top), *expected_values = untouched_words(n, w->top);
-    uint8_t *found = untouched_bytes(n), *expected = untouched_bytes(n);
+    FREED uint64_t *out_keys = untouched_words(n, w->top), *expected_keys = untouched_words(n, w->top);
+    FREED uint64_t *out_values = untouched_words(n, w->top), *expected_values = untouched_words(n, w->top);
+    FREED uint8_t *found = untouched_bytes(n), *expected = untouched_bytes(n);
     pleach_status status = ask(w, n, keys, out_keys, out_values, found);
     if (status == PLEACH_OK) {
         for (size_t i = 0; i < n; i++)
@@ -136,12 +124,6 @@ static pleach_status compare_neighbours(wide_neighbour *ask, oracle_neighbour *e
         assert_words_equal("neighbour: out_keys", n, out_keys, expected_keys);
         assert_words_equal("neighbour: out_values", n, out_values, expected_values);
     }
-    free(out_keys);
-    free(expected_keys);
-    free(out_values);
-    free(expected_values);
-    free(found);
-    free(expected);
     return status;
 }
 
@@ -181,10 +163,11 @@ static size_t expected_total(const oracle *o, size_t n, const uint64_t *lo, cons
 pleach_status compare_range(const wide *w, const oracle *o, size_t n, const uint64_t *lo, const uint64_t *hi,
                             uint32_t limit)
 {
-    uint64_t *offsets = untouched_words(n + 1, UINT64_MAX), *expected_offsets = untouched_words(n + 1, UINT64_MAX);
+    FREED uint64_t *offsets = untouched_words(n + 1, UINT64_MAX);
+    FREED uint64_t *expected_offsets = untouched_words(n + 1, UINT64_MAX);
     size_t room = expected_total(o, n, lo, hi, limit, expected_offsets), total = 0;
-    uint64_t *keys = untouched_words(room, w->top), *values = untouched_words(room, w->top);
-    uint64_t *expected_keys = untouched_words(room, w->top), *expected_values = untouched_words(room, w->top);
+    FREED uint64_t *keys = untouched_words(room, w->top), *values = untouched_words(room, w->top);
+    FREED uint64_t *expected_keys = untouched_words(room, w->top), *expected_values = untouched_words(room, w->top);
     pleach_status status = wide_range(w, n, lo, hi, limit, room, keys, values, offsets, &total);
     if (status == PLEACH_OK) {
         assert_int_equal(total, room);
@@ -196,51 +179,40 @@ pleach_status compare_range(const wide *w, const oracle *o, size_t n, const uint
         assert_words_equal("range: keys", room, keys, expected_keys);
         assert_words_equal("range: values", room, values, expected_values);
     }
-    free(offsets);
-    free(expected_offsets);
-    free(keys);
-    free(values);
-    free(expected_keys);
-    free(expected_values);
     return status;
 }
 
 static void check_one_limited(const oracle *o, uint64_t lo, uint64_t hi, uint32_t limit, uint32_t count,
                               const uint64_t *keys, const uint64_t *values)
 {
-    uint64_t *expected_keys = must_alloc(limit, sizeof *keys), *expected_values = must_alloc(limit, sizeof *values);
+    FREED uint64_t *expected_keys = must_alloc(limit, sizeof *keys);
+    FREED uint64_t *expected_values = must_alloc(limit, sizeof *values);
     size_t expected = oracle_range(o, lo, hi, limit, expected_keys, expected_values);
     assert_int_equal(count, expected);
     assert_words_equal("range_limit: keys", expected, keys, expected_keys);
     assert_words_equal("range_limit: values", expected, values, expected_values);
-    free(expected_keys);
-    free(expected_values);
 }
 
 pleach_status compare_range_limit(const wide *w, const oracle *o, size_t n, const uint64_t *lo, const uint64_t *hi,
                                   uint32_t limit)
 {
-    uint64_t *keys = must_alloc(n * limit, sizeof *keys), *values = must_alloc(n * limit, sizeof *values);
-    uint32_t *counts = must_alloc(n, sizeof *counts);
+    FREED uint64_t *keys = must_alloc(n * limit, sizeof *keys), *values = must_alloc(n * limit, sizeof *values);
+    FREED uint32_t *counts = must_alloc(n, sizeof *counts);
     memset(counts, UNTOUCHED, n * sizeof *counts);
     pleach_status status = wide_range_limit(w, n, lo, hi, limit, keys, values, counts);
     for (size_t i = 0; i < n && status == PLEACH_OK; i++)
         check_one_limited(o, lo[i], hi[i], limit, counts[i], keys + i * limit, values + i * limit);
-    free(keys);
-    free(values);
-    free(counts);
     return status;
 }
 
 pleach_status compare_range_count(const wide *w, const oracle *o, size_t n, const uint64_t *lo, const uint64_t *hi)
 {
-    uint64_t *counts = untouched_words(n, UINT64_MAX);
+    FREED uint64_t *counts = untouched_words(n, UINT64_MAX);
     pleach_status status = wide_range_count(w, n, lo, hi, counts);
     for (size_t i = 0; i < n && status == PLEACH_OK; i++) {
         uint64_t expected = oracle_range(o, lo[i], hi[i], 0, NULL, NULL);
         assert_words_equal("range_count: counts", 1, &counts[i], &expected);
     }
-    free(counts);
     return status;
 }
 
@@ -254,21 +226,16 @@ void check_find(const wide *w, const oracle *o, size_t n, const uint64_t *keys)
 
 void assert_same_content(const wide *w, const oracle *o)
 {
-    uint64_t size = UINT64_MAX;
     size_t n = SIZE_MAX;
-    uint64_t *keys = untouched_words(o->size, w->top), *values = untouched_words(o->size, w->top);
-    uint64_t *expected_keys = must_alloc(o->size, sizeof *keys), *expected_values = must_alloc(o->size, sizeof *keys);
-    assert_ok(pleach_map_size(w->map, &size));
-    assert_int_equal(size, o->size);
+    FREED uint64_t *keys = untouched_words(o->size, w->top), *values = untouched_words(o->size, w->top);
+    FREED uint64_t *expected_keys = must_alloc(o->size, sizeof *keys);
+    FREED uint64_t *expected_values = must_alloc(o->size, sizeof *keys);
+    assert_map_size(w->map, o->size);
     assert_ok(wide_export(w, o->size, keys, values, &n));
     assert_int_equal(n, o->size);
     oracle_range(o, 0, UINT64_MAX, 0, expected_keys, expected_values);
     assert_words_equal("export: keys", n, keys, expected_keys);
     assert_words_equal("export: values", n, values, expected_values);
-    free(keys);
-    free(values);
-    free(expected_keys);
-    free(expected_values);
     assert_valid(w);
 }
 
@@ -299,27 +266,25 @@ static uint64_t *interval_ends(size_t n, const uint64_t *lo, size_t distance)
 static void check_ranges_from(const wide *w, const oracle *o, size_t n, const uint64_t *lo)
 {
     enum { DISTANCE = 36 }; /* a dozen keys: from one leaf to the next or the one after */
-    uint64_t *hi = interval_ends(n, lo, DISTANCE);
+    FREED uint64_t *hi = interval_ends(n, lo, DISTANCE);
     const uint64_t zero = 0;
     check_range(w, o, n, lo, hi, 0);
     check_range_limit(w, o, n, lo, hi, 5);
     check_range_count(w, o, n, lo, hi);
     check_range(w, o, 1, &zero, &w->top, 0);
     check_range_count(w, o, 1, &zero, &w->top);
-    free(hi);
 }
 
 void assert_same(const wide *w, const oracle *o)
 {
     size_t n;
-    uint64_t *keys = interesting_keys(w, o, &n);
+    FREED uint64_t *keys = interesting_keys(w, o, &n);
     assert_same_content(w, o);
     check_min_max(w, o);
     check_find(w, o, n, keys);
     check_succ(w, o, n, keys);
     check_pred(w, o, n, keys);
     check_ranges_from(w, o, n, keys);
-    free(keys);
 }
 
 size_t acknowledge(oracle *o, oracle_insert *insert, size_t n, const uint64_t *keys, const uint64_t *values,
@@ -343,11 +308,9 @@ size_t acknowledge(oracle *o, oracle_insert *insert, size_t n, const uint64_t *k
 filled fill_map(const setting *where, pattern p, size_t n, rng *r)
 {
     filled f = {wide_open(where), NULL};
-    uint64_t *keys = pattern_keys(p, n, f.w.top, r), *values = values_for(n, keys, f.w.top, 1);
+    FREED uint64_t *keys = pattern_keys(p, n, f.w.top, r), *values = values_for(n, keys, f.w.top, 1);
     f.o = oracle_create(n, keys);
     put_both(&f.w, f.o, n, keys, values);
-    free(keys);
-    free(values);
     return f;
 }
 

@@ -23,12 +23,11 @@ void assert_same(const wide *w, const oracle *o);
 /* Only size, export and validate. */
 void assert_same_content(const wide *w, const oracle *o);
 
-/* Applies an array call to the oracle, element by element; expected outcomes and old values are written. Distinct
- * keys only, since the map may take equal keys in another order. */
-void oracle_put_all(oracle *o, size_t n, const uint64_t *keys, const uint64_t *values, uint8_t *outcomes,
-                    uint64_t *olds);
-void oracle_add_all(oracle *o, size_t n, const uint64_t *keys, const uint64_t *values, uint8_t *outcomes,
-                    uint64_t *olds);
+/* Applies an array call of puts or adds (oracle_put, oracle_add), or of erases, to the oracle, element by element;
+ * expected outcomes and old values are written. Distinct keys only, since the map may take equal keys in another order. */
+typedef pleach_outcome oracle_insert(oracle *o, uint64_t key, uint64_t value, uint64_t *old);
+void oracle_insert_all(oracle *o, oracle_insert *insert, size_t n, const uint64_t *keys, const uint64_t *values,
+                       uint8_t *outcomes, uint64_t *olds);
 void oracle_erase_all(oracle *o, size_t n, const uint64_t *keys, uint8_t *outcomes, uint64_t *olds);
 
 /* The same array call on map and oracle; fails the test where outcomes or old values differ. */
@@ -38,7 +37,6 @@ void erase_both(const wide *w, oracle *o, size_t n, const uint64_t *keys);
 
 /* Tells the oracle what an array call of puts or adds (oracle_put, oracle_add) reports that it has applied; `olds` may
  * be NULL. Returns how many elements were refused; these must be absent. */
-typedef pleach_outcome oracle_insert(oracle *o, uint64_t key, uint64_t value, uint64_t *old);
 size_t acknowledge(oracle *o, oracle_insert *insert, size_t n, const uint64_t *keys, const uint64_t *values,
                    const uint8_t *outcomes, const uint64_t *olds);
 

@@ -27,9 +27,8 @@ void file_image_write(const char *path, size_t size, const uint8_t *bytes);
 
 /* The only case of a program for files, in a build that has none. It is not in folder.c, because some programs that link
  * that have nothing of src/file. */
-static inline void there_are_no_files_in_this_build(const void *unused)
+static inline void there_are_no_files_in_this_build(void)
 {
-    (void)unused;
     pleach_file_info info;
     assert_int_equal(pleach_file_get_info("pairs", &info), PLEACH_E_NO_FILES);
 }

@@ -22,6 +22,8 @@
 
 #include <pleach/pleach.h>
 
+#include "buffers.h"
+
 /* Which sanitizer the tests are compiled with: gcc defines a macro, clang has a feature. */
 #ifndef __has_feature
 #define __has_feature(feature) 0
@@ -45,12 +47,17 @@ typedef struct setting {
 
 typedef struct test_case {
     const char *name;
-    void (*run)(const setting *where);
+    void (*run)(const setting *where); /* NULL: the other one */
+    void (*run_with)(const setting *where, const void *what);
+    const void *what;
     bool of_trees; /* left out where the tests' maps are skiplists */
 } test_case;
 
-#define CASE(function) {#function, function, false}
-#define CASE_OF_TREES(function) {#function, function, true} /* batches, snapshots, views: skiplists have none */
+#define CASE(function) {.name = #function, .run = (function)}
+/* Of batches, snapshots, views: skiplists have none. */
+#define CASE_OF_TREES(function) {.name = #function, .run = (function), .of_trees = true}
+/* One of several cases that only differ in what the function is given. */
+#define CASE_WITH(title, function, argument) {.name = #title, .run_with = (function), .what = (argument)}
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
 /* Runs the table; answers main's exit status. */
@@ -94,6 +101,10 @@ size_t gpu_free_bytes(const setting *where);
 
 /* What two of these results may differ by without anything being lost: the runtime rounds to such pieces. */
 enum { GPU_ROUNDING = 4 << 20 };
+
+/* For AT_END. */
+static inline void destroy_map(pleach_map **map) { pleach_map_destroy(*map); }
+static inline void destroy_graph(pleach_graph **graph) { pleach_graph_destroy(*graph); }
 
 #define assert_ok(call) assert_int_equal((call), PLEACH_OK)
 

@@ -7,10 +7,11 @@
 #include "buffers.h"
 #include "compare.h"
 
-void with_map_and_set(const setting *where, void (*run)(const setting *where, bool set))
+void with_map_and_set(const setting *where, const void *what)
 {
-    run(where, false);
-    run(where, true);
+    const map_and_set *both = what;
+    both->run(where, false);
+    both->run(where, true);
 }
 
 pleach_hash_config hash_config_for(const setting *where, bool set)
@@ -53,6 +54,13 @@ void hashed_close(hashed *h)
     h->hash = NULL;
 }
 
+void assert_hash_size(pleach_hash *hash, uint64_t expected)
+{
+    uint64_t size = ~expected;
+    assert_ok(pleach_hash_size(hash, &size));
+    assert_int_equal(size, expected);
+}
+
 pleach_hash_stats hashed_stats(const hashed *h)
 {
     pleach_hash_stats stats;
@@ -70,34 +78,18 @@ uint64_t kept_value(const hashed *h, uint64_t value) { return h->set ? 0 : value
 
 /* ---- arrays in the table's width ---- */
 
-/* A narrow copy for 32-bit keys, the array itself for 64-bit ones. */
-static void *narrowed(const hashed *h, size_t n, const uint64_t *array)
-{
-    if (!array || h->key_bits == 64) return (void *)(uintptr_t)array;
-    uint32_t *copy = must_alloc(n, sizeof *copy);
-    for (size_t i = 0; i < n; i++) copy[i] = (uint32_t)array[i];
-    return copy;
-}
-
-/* Takes results back, where there are any, and drops the narrow copy. */
-static void take_back(const hashed *h, size_t n, void *narrow, uint64_t *results)
-{
-    if (h->key_bits == 64) return;
-    for (size_t i = 0; results && i < n; i++) results[i] = ((const uint32_t *)narrow)[i];
-    free(narrow);
-}
-
 typedef pleach_status insert_call(pleach_hash *, size_t, const void *, const void *, uint8_t *, void *, pleach_stream);
 
 static pleach_status insert(insert_call *call, const hashed *h, size_t n, const uint64_t *keys, const uint64_t *values,
                             uint8_t *outcomes, uint64_t *olds)
 {
     if (h->set) values = NULL, olds = NULL;
-    void *k = narrowed(h, n, keys), *v = narrowed(h, n, values), *o = narrowed(h, n, olds);
+    void *k = narrowed(h->key_bits, n, keys), *v = narrowed(h->key_bits, n, values);
+    void *o = narrowed(h->key_bits, n, olds);
     pleach_status status = call(h->hash, n, k, v, outcomes, o, PLEACH_SYNC);
-    take_back(h, n, o, olds);
-    take_back(h, n, v, NULL);
-    take_back(h, n, k, NULL);
+    widened(h->key_bits, n, o, olds);
+    widened(h->key_bits, n, v, NULL);
+    widened(h->key_bits, n, k, NULL);
     count_checked(n);
     return status;
 }
@@ -117,10 +109,10 @@ pleach_status hashed_add(const hashed *h, size_t n, const uint64_t *keys, const 
 pleach_status hashed_erase(const hashed *h, size_t n, const uint64_t *keys, uint8_t *outcomes, uint64_t *olds)
 {
     if (h->set) olds = NULL;
-    void *k = narrowed(h, n, keys), *o = narrowed(h, n, olds);
+    void *k = narrowed(h->key_bits, n, keys), *o = narrowed(h->key_bits, n, olds);
     pleach_status status = pleach_hash_erase(h->hash, n, k, outcomes, o, PLEACH_SYNC);
-    take_back(h, n, o, olds);
-    take_back(h, n, k, NULL);
+    widened(h->key_bits, n, o, olds);
+    widened(h->key_bits, n, k, NULL);
     count_checked(n);
     return status;
 }
@@ -128,19 +120,19 @@ pleach_status hashed_erase(const hashed *h, size_t n, const uint64_t *keys, uint
 pleach_status hashed_find(const hashed *h, size_t n, const uint64_t *keys, uint64_t *values, uint8_t *found)
 {
     if (h->set) values = NULL;
-    void *k = narrowed(h, n, keys), *v = narrowed(h, n, values);
+    void *k = narrowed(h->key_bits, n, keys), *v = narrowed(h->key_bits, n, values);
     pleach_status status = pleach_hash_find(h->hash, n, k, v, found, PLEACH_SYNC);
-    take_back(h, n, v, values);
-    take_back(h, n, k, NULL);
+    widened(h->key_bits, n, v, values);
+    widened(h->key_bits, n, k, NULL);
     count_checked(n);
     return status;
 }
 
 pleach_status hashed_contains(const hashed *h, size_t n, const uint64_t *keys, uint8_t *found)
 {
-    void *k = narrowed(h, n, keys);
+    void *k = narrowed(h->key_bits, n, keys);
     pleach_status status = pleach_hash_contains(h->hash, n, k, found, PLEACH_SYNC);
-    take_back(h, n, k, NULL);
+    widened(h->key_bits, n, k, NULL);
     count_checked(n);
     return status;
 }
@@ -157,22 +149,21 @@ static int compare_pairs(const void *left, const void *right)
 
 static void sort_pairs(size_t n, uint64_t *keys, uint64_t *values)
 {
-    pair *pairs = must_alloc(n + 1, sizeof *pairs);
+    FREED pair *pairs = must_alloc(n + 1, sizeof *pairs);
     for (size_t i = 0; i < n; i++) pairs[i] = (pair){keys[i], values[i]};
     qsort(pairs, n, sizeof *pairs, compare_pairs);
     for (size_t i = 0; i < n; i++) keys[i] = pairs[i].key, values[i] = pairs[i].value;
-    free(pairs);
 }
 
 pleach_status hashed_export(const hashed *h, size_t capacity, uint64_t *keys, uint64_t *values, size_t *n)
 {
-    void *k = narrowed(h, capacity, keys), *v = h->set ? NULL : narrowed(h, capacity, values);
+    void *k = narrowed(h->key_bits, capacity, keys), *v = h->set ? NULL : narrowed(h->key_bits, capacity, values);
     pleach_status status = pleach_hash_export(h->hash, capacity, k, v, n);
-    take_back(h, capacity, k, keys);
+    widened(h->key_bits, capacity, k, keys);
     if (h->set)
         memset(values, 0, capacity * sizeof *values);
     else
-        take_back(h, capacity, v, values);
+        widened(h->key_bits, capacity, v, values);
     if (status == PLEACH_OK) sort_pairs(*n, keys, values);
     return status;
 }
@@ -192,13 +183,12 @@ static void assert_updates_equal(const hashed *h, size_t n, const uint8_t *outco
 static void insert_both(hashed_insert *call, oracle_insert *expect, const hashed *h, oracle *o, size_t n,
                         const uint64_t *keys, const uint64_t *values)
 {
-    uint8_t *outcomes = untouched_bytes(n), *expected = untouched_bytes(n);
-    uint64_t *olds = untouched_words(n, h->top), *expected_olds = untouched_words(n, h->top);
+    FREED uint8_t *outcomes = untouched_bytes(n), *expected = untouched_bytes(n);
+    FREED uint64_t *olds = untouched_words(n, h->top), *expected_olds = untouched_words(n, h->top);
     assert_ok(call(h, n, keys, values, outcomes, olds));
     for (size_t i = 0; i < n; i++)
         expected[i] = (uint8_t)expect(o, keys[i], kept_value(h, values[i]), &expected_olds[i]);
     assert_updates_equal(h, n, outcomes, expected, olds, expected_olds);
-    free(outcomes), free(expected), free(olds), free(expected_olds);
 }
 
 void hash_put_both(const hashed *h, oracle *o, size_t n, const uint64_t *keys, const uint64_t *values)
@@ -213,43 +203,39 @@ void hash_add_both(const hashed *h, oracle *o, size_t n, const uint64_t *keys, c
 
 void hash_erase_both(const hashed *h, oracle *o, size_t n, const uint64_t *keys)
 {
-    uint8_t *outcomes = untouched_bytes(n), *expected = untouched_bytes(n);
-    uint64_t *olds = untouched_words(n, h->top), *expected_olds = untouched_words(n, h->top);
+    FREED uint8_t *outcomes = untouched_bytes(n), *expected = untouched_bytes(n);
+    FREED uint64_t *olds = untouched_words(n, h->top), *expected_olds = untouched_words(n, h->top);
     assert_ok(hashed_erase(h, n, keys, outcomes, olds));
     for (size_t i = 0; i < n; i++) expected[i] = (uint8_t)oracle_erase(o, keys[i], &expected_olds[i]);
     assert_updates_equal(h, n, outcomes, expected, olds, expected_olds);
-    free(outcomes), free(expected), free(olds), free(expected_olds);
 }
 
 void hash_check_find(const hashed *h, const oracle *o, size_t n, const uint64_t *keys)
 {
-    uint8_t *found = untouched_bytes(n), *contained = untouched_bytes(n), *expected = untouched_bytes(n);
-    uint64_t *values = untouched_words(n, h->top), *expected_values = untouched_words(n, h->top);
+    FREED uint8_t *found = untouched_bytes(n), *contained = untouched_bytes(n), *expected = untouched_bytes(n);
+    FREED uint64_t *values = untouched_words(n, h->top), *expected_values = untouched_words(n, h->top);
     assert_ok(hashed_find(h, n, keys, values, found));
     assert_ok(hashed_contains(h, n, keys, contained));
     for (size_t i = 0; i < n; i++) expected[i] = oracle_find(o, keys[i], &expected_values[i]);
     assert_bytes_equal("found", n, found, expected);
     assert_bytes_equal("contained", n, contained, expected);
     if (!h->set) assert_words_equal("value", n, values, expected_values);
-    free(found), free(contained), free(expected), free(values), free(expected_values);
 }
 
 void assert_same_hash(const hashed *h, const oracle *o)
 {
-    uint64_t *keys = must_alloc(o->size + 1, sizeof *keys), *values = must_alloc(o->size + 1, sizeof *values), size = 1;
-    uint64_t *expected = must_alloc(o->size + 1, sizeof *expected);
-    uint64_t *expected_values = must_alloc(o->size + 1, sizeof *expected_values);
+    FREED uint64_t *keys = must_alloc(o->size + 1, sizeof *keys), *values = must_alloc(o->size + 1, sizeof *values);
+    FREED uint64_t *expected = must_alloc(o->size + 1, sizeof *expected);
+    FREED uint64_t *expected_values = must_alloc(o->size + 1, sizeof *expected_values);
     size_t n = 0;
     assert_valid_hash(h);
-    assert_ok(pleach_hash_size(h->hash, &size));
-    assert_int_equal(size, o->size);
+    assert_hash_size(h->hash, o->size);
     assert_ok(hashed_export(h, o->size, keys, values, &n));
     assert_int_equal(n, o->size);
     assert_int_equal(oracle_range(o, 0, UINT64_MAX, 0, expected, expected_values), n);
     assert_words_equal("exported key", n, keys, expected);
     assert_words_equal("exported value", n, values, expected_values);
     if (o->rows) hash_check_find(h, o, o->rows, o->keys);
-    free(keys), free(values), free(expected), free(expected_values);
 }
 
 /* ---- keys by their hash ---- */

@@ -22,8 +22,13 @@ typedef struct hashed {
     uint32_t seed; /* of its hash function */
 } hashed;
 
-/* Runs the case with a map and with a set. */
-void with_map_and_set(const setting *where, void (*run)(const setting *where, bool set));
+/* A case that is run with a map and with a set: IN_MAPS_AND_SETS(name) is the case name_in_maps_and_sets. */
+typedef struct map_and_set {
+    void (*run)(const setting *where, bool set);
+} map_and_set;
+
+void with_map_and_set(const setting *where, const void *what);
+#define IN_MAPS_AND_SETS(name) CASE_WITH(name##_in_maps_and_sets, with_map_and_set, &((const map_and_set){name}))
 
 pleach_hash_config hash_config_for(const setting *where, bool set);
 
@@ -32,6 +37,7 @@ hashed hashed_open(const setting *where, bool set);
 hashed hashed_open_as(const pleach_hash_config *config);
 void hashed_close(hashed *h);
 void assert_valid_hash(const hashed *h);
+void assert_hash_size(pleach_hash *hash, uint64_t expected);
 pleach_hash_stats hashed_stats(const hashed *h);
 
 /* Bytes that the table has taken, used or free. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "buffers.h"
+#include "wide.h"
 
 number random_number(rng *r)
 {
@@ -144,14 +145,8 @@ pleach_map *model_map_open(const setting *where, uint64_t max_bytes)
     return map;
 }
 
-void model_map_validate(pleach_map *map)
-{
-    char message[256] = "";
-    if (pleach_map_validate(map, message, sizeof message) != PLEACH_OK) fail_msg("validate: %s", message);
-}
-
 void model_map_close(pleach_map *map)
 {
-    model_map_validate(map);
+    assert_valid_map(map);
     pleach_map_destroy(map);
 }

@@ -36,6 +36,7 @@ typedef struct model {
 /* At most n rows. Ends the program if there is no memory. */
 model *model_create(universe which, size_t n, rng *r);
 void model_destroy(model *m);
+static inline void end_model(model **m) { model_destroy(*m); } /* for AT_END */
 
 number random_number(rng *r);
 
@@ -49,8 +50,7 @@ size_t model_range(const model *m, number lo, number hi, size_t limit, number *o
 /* An empty map of the setting; max_bytes as in pleach_map_config. */
 pleach_map *model_map_open(const setting *where, uint64_t max_bytes);
 
-/* The test fails if the map is not valid. */
-void model_map_validate(pleach_map *map);
-void model_map_close(pleach_map *map);
+void model_map_close(pleach_map *map); /* validates first */
+static inline void end_model_map(pleach_map **map) { model_map_close(*map); }
 
 #endif

@@ -178,3 +178,24 @@ size_t oracle_range(const oracle *o, uint64_t lo, uint64_t hi, size_t limit, uin
     }
     return found;
 }
+
+void oracle_answer(oracle *o, pleach_operation operation, uint64_t key, uint64_t value, pleach_answer *a)
+{
+    switch (operation) {
+    case PLEACH_OP_PUT: a->flag = (uint8_t)oracle_put(o, key, value, &a->value); break;
+    case PLEACH_OP_ADD: a->flag = (uint8_t)oracle_add(o, key, value, &a->value); break;
+    case PLEACH_OP_ERASE: a->flag = (uint8_t)oracle_erase(o, key, &a->value); break;
+    case PLEACH_OP_FIND: a->flag = oracle_find(o, key, &a->value); break;
+    case PLEACH_OP_CONTAINS: a->flag = oracle_find(o, key, NULL); break;
+    case PLEACH_OP_SUCC: a->flag = oracle_succ(o, key, &a->key, &a->value); break;
+    case PLEACH_OP_PRED: a->flag = oracle_pred(o, key, &a->key, &a->value); break;
+    case PLEACH_OP_COUNT: a->count = oracle_range(o, key, value, 0, NULL, NULL); break;
+    case PLEACH_OP_RANGE: abort(); /* it gives pairs */
+    }
+}
+
+bool same_answer(const pleach_answer *a, const pleach_answer *b)
+{
+    return a->status == b->status && a->flag == b->flag && a->key == b->key && a->value == b->value &&
+           a->count == b->count;
+}

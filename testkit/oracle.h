@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include <pleach/map.h>
+#include <pleach/queue.h>
 
 typedef struct oracle {
     size_t rows;
@@ -23,6 +24,7 @@ typedef struct oracle {
 /* keys[n] in any order, also with repetitions. Ends the program if there is no memory. */
 oracle *oracle_create(size_t n, const uint64_t *keys);
 void oracle_destroy(oracle *o);
+static inline void end_oracle(oracle **o) { oracle_destroy(*o); } /* for AT_END */
 
 /* The key must be in the universe. *old is written as the map's old_values are. */
 pleach_outcome oracle_put(oracle *o, uint64_t key, uint64_t value, uint64_t *old);
@@ -42,5 +44,10 @@ bool oracle_max(const oracle *o, uint64_t *out_key, uint64_t *out_value);
 /* The first `limit` pairs of [lo, hi] (limit 0: all); out_keys and out_values may be NULL. Answers their number. */
 size_t oracle_range(const oracle *o, uint64_t lo, uint64_t hi, size_t limit, uint64_t *out_keys,
                     uint64_t *out_values);
+
+/* One operation of any kind but ranges. Writes the members that the operation gives; like the map, leaves the key and
+ * the value alone if there is none. */
+void oracle_answer(oracle *o, pleach_operation operation, uint64_t key, uint64_t value, pleach_answer *a);
+bool same_answer(const pleach_answer *a, const pleach_answer *b);
 
 #endif

@@ -37,47 +37,34 @@ pairs pairs_of_map(const wide *w)
     return p;
 }
 
-/* 32-bit words to 64-bit ones, in place. */
-static void widen(size_t n, uint64_t *words)
-{
-    for (size_t i = n; i > 0; i--) {
-        uint32_t narrow;
-        memcpy(&narrow, (const char *)words + (i - 1) * sizeof narrow, sizeof narrow);
-        words[i - 1] = narrow;
-    }
-}
-
 pairs pairs_of_snapshot(pleach_snapshot *snapshot, unsigned key_bits)
 {
     uint64_t size = 0;
     size_t n = 0;
     assert_ok(pleach_snapshot_size(snapshot, &size));
     pairs p = pairs_alloc((size_t)size);
-    assert_ok(pleach_snapshot_export(snapshot, p.n, p.keys, p.values, &n));
+    void *keys = narrowed(key_bits, p.n, p.keys), *values = narrowed(key_bits, p.n, p.values);
+    assert_ok(pleach_snapshot_export(snapshot, p.n, keys, values, &n));
     assert_int_equal(n, p.n);
-    if (key_bits == 32) {
-        widen(n, p.keys);
-        widen(n, p.values);
-    }
+    widened(key_bits, n, keys, p.keys);
+    widened(key_bits, n, values, p.values);
     return p;
 }
 
 void assert_holds(const wide *w, const pairs *expected)
 {
     assert_valid(w);
-    pairs held = pairs_of_map(w);
+    AT_END(pairs_free) pairs held = pairs_of_map(w);
     assert_int_equal(held.n, expected->n);
     assert_words_equal("keys", held.n, held.keys, expected->keys);
     assert_words_equal("values", held.n, held.values, expected->values);
-    pairs_free(&held);
 }
 
 wide open_target(const setting *where, unsigned versioned, const pairs *content)
 {
     pleach_map_config config = versioned ? tree_config_for(where) : config_for(where);
-    wide w = {NULL, where->key_bits, where->key_bits == 32 ? UINT32_MAX : UINT64_MAX};
     config.versioned = versioned;
-    assert_ok(pleach_map_create(&w.map, &config));
+    wide w = wide_open_as(config);
     assert_ok(wide_load(&w, content->n, content->keys, content->values, 0));
     return w;
 }

@@ -42,12 +42,11 @@ static uint64_t key_at(pattern which, size_t i, size_t n, uint64_t top, const ui
 uint64_t *pattern_keys(pattern which, size_t n, uint64_t top, rng *r)
 {
     uint64_t *keys = must_alloc(n, sizeof *keys);
-    uint64_t *starts = must_alloc(n / 32 + 1, sizeof *starts);
+    FREED uint64_t *starts = must_alloc(n / 32 + 1, sizeof *starts);
     for (size_t i = 0; i < n / 32 + 1; i++)
         starts[i] = rng_next(r);
     for (size_t i = 0; i < n; i++)
         keys[i] = key_at(which, i, n, top, starts, r);
-    free(starts);
     if (which == SPREAD || which == CLUSTERED || which == RANDOM)
         shuffle(r, n, keys);
     return keys;

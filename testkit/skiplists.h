@@ -12,11 +12,15 @@ typedef struct shape {
 enum { SHAPES = 6 };
 extern const shape shapes[SHAPES];
 
-/* Runs the case with each shape; cmocka names the case, and this the shape. */
-void with_every_shape(const setting *where, void (*run)(const setting *where, shape s));
+/* A case that is run with each shape; cmocka names the case, and this the shape. */
+typedef struct shape_case {
+    void (*run)(const setting *where, shape s);
+} shape_case;
+
+void with_every_shape(const setting *where, const void *what);
+#define EVERY_SHAPE(title, function) CASE_WITH(title, with_every_shape, &((const shape_case){function}))
 
 pleach_map_config skiplist_config(const setting *where, shape s);
-wide open_skiplist(const pleach_map_config *config);
 wide open_shape(const setting *where, shape s);
 
 uint64_t chunk_bytes(const wide *w, shape s);

@@ -74,7 +74,7 @@ size_t more_than_fit(uint64_t nodes)
     return (size_t)nodes * leaf_slots() * 10 / 7;
 }
 
-static wide open_as(pleach_map_config config)
+wide wide_open_as(pleach_map_config config)
 {
     wide w = {NULL, config.key_bits, config.key_bits == 32 ? UINT32_MAX : UINT64_MAX};
     assert_ok(pleach_map_create(&w.map, &config));
@@ -86,14 +86,14 @@ wide wide_open_limited(const setting *where, uint64_t max_bytes)
 {
     pleach_map_config config = config_for(where);
     config.max_bytes = max_bytes;
-    return open_as(config);
+    return wide_open_as(config);
 }
 
 wide wide_open_versioned(const setting *where)
 {
     pleach_map_config config = tree_config_for(where);
     config.versioned = 1;
-    return open_as(config);
+    return wide_open_as(config);
 }
 
 wide wide_open(const setting *where)
@@ -101,13 +101,25 @@ wide wide_open(const setting *where)
     return wide_open_limited(where, 0);
 }
 
-void assert_valid(const wide *w)
+void assert_valid_map(pleach_map *map)
 {
     char message[256] = "untouched";
-    pleach_status status = pleach_map_validate(w->map, message, sizeof message);
+    pleach_status status = pleach_map_validate(map, message, sizeof message);
     if (status != PLEACH_OK)
         fail_msg("validate: %s: %s", pleach_status_name(status), message);
     assert_string_equal(message, "");
+}
+
+void assert_valid(const wide *w)
+{
+    assert_valid_map(w->map);
+}
+
+void assert_map_size(pleach_map *map, uint64_t expected)
+{
+    uint64_t size = ~expected;
+    assert_ok(pleach_map_size(map, &size));
+    assert_int_equal(size, expected);
 }
 
 pleach_map_stats stats_of(pleach_map *map)
@@ -124,32 +136,23 @@ void wide_close(wide *w)
     w->map = NULL;
 }
 
-/* A narrow copy for a 32-bit map, the array itself for a 64-bit one. */
-static void *narrowed(const wide *w, size_t n, const uint64_t *array)
+pleach_status map_answer(pleach_map *map, pleach_operation operation, uint64_t key, uint64_t value, pleach_answer *a)
 {
-    if (!array || w->key_bits == 64)
-        return (void *)(uintptr_t)array;
-    uint32_t *copy = must_alloc(n, sizeof *copy);
-    for (size_t i = 0; i < n; i++)
-        copy[i] = (uint32_t)array[i];
-    return copy;
-}
-
-static void drop(const wide *w, void *narrow)
-{
-    if (w->key_bits == 32)
-        free(narrow);
-}
-
-/* Takes results back and drops the narrow copy. */
-static void take_back(const wide *w, size_t n, void *narrow, uint64_t *array)
-{
-    if (!array || w->key_bits == 64)
-        return;
-    const uint32_t *copy = narrow;
-    for (size_t i = 0; i < n; i++)
-        array[i] = copy[i];
-    drop(w, narrow);
+    pleach_outcome outcome = PLEACH_NOT_APPLIED;
+    int found = -1;
+    switch (operation) {
+    case PLEACH_OP_PUT: a->status = pleach_map_put_one(map, key, value, &outcome, &a->value); break;
+    case PLEACH_OP_ADD: a->status = pleach_map_add_one(map, key, value, &outcome, &a->value); break;
+    case PLEACH_OP_ERASE: a->status = pleach_map_erase_one(map, key, &outcome, &a->value); break;
+    case PLEACH_OP_FIND: a->status = pleach_map_find_one(map, key, &found, &a->value); break;
+    case PLEACH_OP_CONTAINS: a->status = pleach_map_contains_one(map, key, &found); break;
+    case PLEACH_OP_SUCC: a->status = pleach_map_succ_one(map, key, &found, &a->key, &a->value); break;
+    case PLEACH_OP_PRED: a->status = pleach_map_pred_one(map, key, &found, &a->key, &a->value); break;
+    case PLEACH_OP_COUNT:
+    case PLEACH_OP_RANGE: abort(); /* there are no such single calls */
+    }
+    a->flag = operation <= PLEACH_OP_ERASE ? (uint8_t)outcome : found == 0 || found == 1 ? (uint8_t)found : UNTOUCHED;
+    return a->status;
 }
 
 typedef pleach_status update_call(pleach_map *, size_t, const void *, const void *, uint8_t *, void *, pleach_stream);
@@ -157,13 +160,13 @@ typedef pleach_status update_call(pleach_map *, size_t, const void *, const void
 static pleach_status update(update_call *call, const wide *w, size_t n, const uint64_t *keys, const uint64_t *values,
                             uint8_t *outcomes, uint64_t *olds)
 {
-    void *k = narrowed(w, n, keys), *v = narrowed(w, n, values);
-    void *o = olds == values ? v : narrowed(w, n, olds); /* the same array stays the same array */
+    void *k = narrowed(w->key_bits, n, keys), *v = narrowed(w->key_bits, n, values);
+    void *o = olds == values ? v : narrowed(w->key_bits, n, olds); /* the same array stays the same array */
     pleach_status status = call(w->map, n, k, v, outcomes, o, PLEACH_SYNC);
-    take_back(w, n, o, olds);
+    widened(w->key_bits, n, o, olds);
     if (olds != values)
-        drop(w, v);
-    drop(w, k);
+        widened(w->key_bits, n, v, NULL);
+    widened(w->key_bits, n, k, NULL);
     count_checked(n);
     return status;
 }
@@ -182,29 +185,29 @@ pleach_status wide_add(const wide *w, size_t n, const uint64_t *keys, const uint
 
 pleach_status wide_erase(const wide *w, size_t n, const uint64_t *keys, uint8_t *outcomes, uint64_t *olds)
 {
-    void *k = narrowed(w, n, keys), *o = narrowed(w, n, olds);
+    void *k = narrowed(w->key_bits, n, keys), *o = narrowed(w->key_bits, n, olds);
     pleach_status status = pleach_map_erase(w->map, n, k, outcomes, o, PLEACH_SYNC);
-    take_back(w, n, o, olds);
-    drop(w, k);
+    widened(w->key_bits, n, o, olds);
+    widened(w->key_bits, n, k, NULL);
     count_checked(n);
     return status;
 }
 
 pleach_status wide_find(const wide *w, size_t n, const uint64_t *keys, uint64_t *values, uint8_t *found)
 {
-    void *k = narrowed(w, n, keys), *v = narrowed(w, n, values);
+    void *k = narrowed(w->key_bits, n, keys), *v = narrowed(w->key_bits, n, values);
     pleach_status status = pleach_map_find(w->map, n, k, v, found, PLEACH_SYNC);
-    take_back(w, n, v, values);
-    drop(w, k);
+    widened(w->key_bits, n, v, values);
+    widened(w->key_bits, n, k, NULL);
     count_checked(n);
     return status;
 }
 
 pleach_status wide_contains(const wide *w, size_t n, const uint64_t *keys, uint8_t *found)
 {
-    void *k = narrowed(w, n, keys);
+    void *k = narrowed(w->key_bits, n, keys);
     pleach_status status = pleach_map_contains(w->map, n, k, found, PLEACH_SYNC);
-    drop(w, k);
+    widened(w->key_bits, n, k, NULL);
     count_checked(n);
     return status;
 }
@@ -214,11 +217,12 @@ typedef pleach_status neighbour_call(pleach_map *, size_t, const void *, void *,
 static pleach_status neighbour(neighbour_call *call, const wide *w, size_t n, const uint64_t *keys,
                                uint64_t *out_keys, uint64_t *out_values, uint8_t *found)
 {
-    void *k = narrowed(w, n, keys), *ok = narrowed(w, n, out_keys), *ov = narrowed(w, n, out_values);
+    void *k = narrowed(w->key_bits, n, keys);
+    void *ok = narrowed(w->key_bits, n, out_keys), *ov = narrowed(w->key_bits, n, out_values);
     pleach_status status = call(w->map, n, k, ok, ov, found, PLEACH_SYNC);
-    take_back(w, n, ok, out_keys);
-    take_back(w, n, ov, out_values);
-    drop(w, k);
+    widened(w->key_bits, n, ok, out_keys);
+    widened(w->key_bits, n, ov, out_values);
+    widened(w->key_bits, n, k, NULL);
     count_checked(n);
     return status;
 }
@@ -237,10 +241,10 @@ pleach_status wide_pred(const wide *w, size_t n, const uint64_t *keys, uint64_t 
 
 pleach_status wide_range_count(const wide *w, size_t n, const uint64_t *lo, const uint64_t *hi, uint64_t *counts)
 {
-    void *l = narrowed(w, n, lo), *h = narrowed(w, n, hi);
+    void *l = narrowed(w->key_bits, n, lo), *h = narrowed(w->key_bits, n, hi);
     pleach_status status = pleach_map_range_count(w->map, n, l, h, counts, PLEACH_SYNC);
-    drop(w, l);
-    drop(w, h);
+    widened(w->key_bits, n, l, NULL);
+    widened(w->key_bits, n, h, NULL);
     count_checked(n);
     return status;
 }
@@ -248,13 +252,13 @@ pleach_status wide_range_count(const wide *w, size_t n, const uint64_t *lo, cons
 pleach_status wide_range_limit(const wide *w, size_t n, const uint64_t *lo, const uint64_t *hi, uint32_t limit,
                                uint64_t *out_keys, uint64_t *out_values, uint32_t *counts)
 {
-    void *l = narrowed(w, n, lo), *h = narrowed(w, n, hi);
-    void *ok = narrowed(w, n * limit, out_keys), *ov = narrowed(w, n * limit, out_values);
+    void *l = narrowed(w->key_bits, n, lo), *h = narrowed(w->key_bits, n, hi);
+    void *ok = narrowed(w->key_bits, n * limit, out_keys), *ov = narrowed(w->key_bits, n * limit, out_values);
     pleach_status status = pleach_map_range_limit(w->map, n, l, h, limit, ok, ov, counts, PLEACH_SYNC);
-    take_back(w, n * limit, ok, out_keys);
-    take_back(w, n * limit, ov, out_values);
-    drop(w, l);
-    drop(w, h);
+    widened(w->key_bits, n * limit, ok, out_keys);
+    widened(w->key_bits, n * limit, ov, out_values);
+    widened(w->key_bits, n, l, NULL);
+    widened(w->key_bits, n, h, NULL);
     count_checked(n);
     return status;
 }
@@ -263,33 +267,33 @@ pleach_status wide_range(const wide *w, size_t n, const uint64_t *lo, const uint
                          size_t capacity, uint64_t *out_keys, uint64_t *out_values, uint64_t *offsets,
                          size_t *total)
 {
-    void *l = narrowed(w, n, lo), *h = narrowed(w, n, hi);
-    void *ok = narrowed(w, capacity, out_keys), *ov = narrowed(w, capacity, out_values);
+    void *l = narrowed(w->key_bits, n, lo), *h = narrowed(w->key_bits, n, hi);
+    void *ok = narrowed(w->key_bits, capacity, out_keys), *ov = narrowed(w->key_bits, capacity, out_values);
     pleach_status status = pleach_map_range(w->map, n, l, h, limit, capacity, ok, ov, offsets, total);
-    take_back(w, capacity, ok, out_keys);
-    take_back(w, capacity, ov, out_values);
-    drop(w, l);
-    drop(w, h);
+    widened(w->key_bits, capacity, ok, out_keys);
+    widened(w->key_bits, capacity, ov, out_values);
+    widened(w->key_bits, n, l, NULL);
+    widened(w->key_bits, n, h, NULL);
     count_checked(n);
     return status;
 }
 
 pleach_status wide_load(const wide *w, size_t n, const uint64_t *keys, const uint64_t *values, double fill)
 {
-    void *k = narrowed(w, n, keys), *v = narrowed(w, n, values);
+    void *k = narrowed(w->key_bits, n, keys), *v = narrowed(w->key_bits, n, values);
     pleach_status status = pleach_map_load(w->map, n, k, v, fill);
-    drop(w, k);
-    drop(w, v);
+    widened(w->key_bits, n, k, NULL);
+    widened(w->key_bits, n, v, NULL);
     count_checked(n);
     return status;
 }
 
 pleach_status wide_export(const wide *w, size_t capacity, uint64_t *out_keys, uint64_t *out_values, size_t *n)
 {
-    void *ok = narrowed(w, capacity, out_keys), *ov = narrowed(w, capacity, out_values);
+    void *ok = narrowed(w->key_bits, capacity, out_keys), *ov = narrowed(w->key_bits, capacity, out_values);
     pleach_status status = pleach_map_export(w->map, capacity, ok, ov, n);
-    take_back(w, capacity, ok, out_keys);
-    take_back(w, capacity, ov, out_values);
+    widened(w->key_bits, capacity, ok, out_keys);
+    widened(w->key_bits, capacity, ov, out_values);
     count_checked(1);
     return status;
 }

@@ -7,6 +7,8 @@
 #ifndef PLEACH_TESTS_WIDE_H
 #define PLEACH_TESTS_WIDE_H
 
+#include <pleach/queue.h>
+
 #include "harness.h"
 
 typedef struct wide {
@@ -33,6 +35,7 @@ uint64_t node_memory(const setting *where, uint64_t nodes);
 size_t more_than_fit(uint64_t nodes);
 
 /* Opens an empty map, or fails the test. max_bytes as in pleach_map_config. */
+wide wide_open_as(pleach_map_config config);
 wide wide_open(const setting *where);
 wide wide_open_limited(const setting *where, uint64_t max_bytes);
 wide wide_open_versioned(const setting *where); /* always a tree */
@@ -40,7 +43,13 @@ wide wide_open_versioned(const setting *where); /* always a tree */
 /* Validates the map first; so every test ends with a valid map. */
 void wide_close(wide *w);
 void assert_valid(const wide *w);
+void assert_valid_map(pleach_map *map);
+void assert_map_size(pleach_map *map, uint64_t expected);
 pleach_map_stats stats_of(pleach_map *map);
+
+/* The single call of this name, as oracle_answer. A `found` that the call has not written is UNTOUCHED, which is no
+ * oracle's answer. */
+pleach_status map_answer(pleach_map *map, pleach_operation operation, uint64_t key, uint64_t value, pleach_answer *a);
 
 pleach_status wide_put(const wide *w, size_t n, const uint64_t *keys, const uint64_t *values, uint8_t *outcomes,
                        uint64_t *olds);

@@ -184,8 +184,8 @@ void matrix_follow_erase(graph_matrix *m, const edge_batch *b)
 
 void matrix_follow_insert(graph_matrix *m, pleach_graph *graph, const edge_batch *b)
 {
-    uint8_t *found = untouched_bytes(b->n);
-    uint32_t *values = must_alloc(b->n, sizeof *values);
+    FREED uint8_t *found = untouched_bytes(b->n);
+    FREED uint32_t *values = must_alloc(b->n, sizeof *values);
     assert_changes_once(m, b, PLEACH_EDGE_NEW, PLEACH_EDGE_REPLACED, true);
     assert_ok(pleach_graph_find_edges(graph, b->n, b->from, b->to, m->kind->values ? values : NULL, found,
                                       PLEACH_SYNC));
@@ -201,6 +201,4 @@ void matrix_follow_insert(graph_matrix *m, pleach_graph *graph, const edge_batch
         }
         matrix_put(m, from, to, values[i]);
     }
-    free(found);
-    free(values);
 }

@@ -16,8 +16,8 @@ static uint32_t value_in(const graph_matrix *m, uint32_t from, uint32_t to)
 
 static void assert_same_vertices(pleach_graph *graph, const graph_matrix *m)
 {
-    uint8_t *found = untouched_bytes(m->n);
-    uint32_t *degrees = must_alloc(m->n, sizeof *degrees);
+    FREED uint8_t *found = untouched_bytes(m->n);
+    FREED uint32_t *degrees = must_alloc(m->n, sizeof *degrees);
     assert_ok(pleach_graph_find_vertices(graph, m->n, m->ids, found, PLEACH_SYNC));
     assert_ok(pleach_graph_degrees(graph, m->n, m->ids, degrees, PLEACH_SYNC));
     for (uint32_t i = 0; i < m->n; i++) {
@@ -25,16 +25,14 @@ static void assert_same_vertices(pleach_graph *graph, const graph_matrix *m)
         assert_int_equal(degrees[i], matrix_degree(m, i));
     }
     assert_graph_size(graph, m->vertices, m->edges);
-    free(found);
-    free(degrees);
     graph_checked(2 * (size_t)m->n);
 }
 
 /* Every edge is asked for, one row of the matrix a call. */
 static void assert_same_edges(pleach_graph *graph, const graph_matrix *m)
 {
-    uint8_t *found = untouched_bytes(m->n);
-    uint32_t *from = must_alloc(m->n, sizeof *from), *values = must_alloc(m->n, sizeof *values);
+    FREED uint8_t *found = untouched_bytes(m->n);
+    FREED uint32_t *from = must_alloc(m->n, sizeof *from), *values = must_alloc(m->n, sizeof *values);
     for (uint32_t row = 0; row < m->n; row++) {
         for (uint32_t i = 0; i < m->n; i++)
             from[i] = m->ids[row];
@@ -46,9 +44,6 @@ static void assert_same_edges(pleach_graph *graph, const graph_matrix *m)
                 assert_int_equal(values[i], value_in(m, row, i));
         }
     }
-    free(found);
-    free(from);
-    free(values);
     graph_checked((size_t)m->n * m->n);
 }
 
@@ -71,24 +66,21 @@ static void assert_row(const graph_matrix *m, uint32_t row, uint64_t count, cons
 
 static void assert_same_neighbours(pleach_graph *graph, const graph_matrix *m, uint64_t ends)
 {
-    uint32_t *targets = must_alloc(ends + 1, sizeof *targets), *values = must_alloc(ends + 1, sizeof *values);
-    uint64_t *offsets = must_alloc(m->n + 1, sizeof *offsets);
+    FREED uint32_t *targets = must_alloc(ends + 1, sizeof *targets), *values = must_alloc(ends + 1, sizeof *values);
+    FREED uint64_t *offsets = must_alloc(m->n + 1, sizeof *offsets);
     size_t total = SIZE_MAX;
     assert_ok(pleach_graph_neighbours(graph, m->n, m->ids, ends, targets, m->kind->values ? values : NULL, offsets,
                                       &total));
     assert_int_equal(total, ends);
     for (uint32_t i = 0; i < m->n; i++)
         assert_row(m, i, offsets[i + 1] - offsets[i], targets + offsets[i], values + offsets[i]);
-    free(targets);
-    free(values);
-    free(offsets);
     graph_checked(m->n);
 }
 
 static void assert_same_export(pleach_graph *graph, const graph_matrix *m)
 {
     size_t room = m->edges + 1;
-    uint32_t *from = must_alloc(room, 4), *to = must_alloc(room, 4), *values = must_alloc(room, 4);
+    FREED uint32_t *from = must_alloc(room, 4), *to = must_alloc(room, 4), *values = must_alloc(room, 4);
     uint64_t edges = 0, at = 0;
     assert_ok(pleach_graph_export_edges(graph, m->edges, from, to, m->kind->values ? values : NULL, &edges));
     assert_int_equal(edges, m->edges);
@@ -102,21 +94,17 @@ static void assert_same_export(pleach_graph *graph, const graph_matrix *m)
             at++;
         }
     assert_int_equal(at, edges);
-    free(from);
-    free(to);
-    free(values);
 }
 
 static void assert_same_list(pleach_graph *graph, const graph_matrix *m)
 {
-    uint32_t *ids = must_alloc(m->n, sizeof *ids);
+    FREED uint32_t *ids = must_alloc(m->n, sizeof *ids);
     uint64_t n = UINT64_MAX, at = 0;
     assert_ok(pleach_graph_export_vertices(graph, m->n, ids, &n));
     assert_int_equal(n, m->vertices);
     for (uint32_t i = 0; i < m->n; i++)
         if (m->there[i])
             assert_int_equal(ids[at++], m->ids[i]);
-    free(ids);
 }
 
 static void assert_same_rows(pleach_graph *graph, const graph_matrix *m, uint64_t ends)
@@ -125,8 +113,8 @@ static void assert_same_rows(pleach_graph *graph, const graph_matrix *m, uint64_
     for (uint32_t i = 0; i < m->n; i++)
         if (m->there[i])
             largest = (uint64_t)m->ids[i] + 1;
-    uint64_t *offsets = must_alloc(largest + 1, sizeof *offsets);
-    uint32_t *targets = must_alloc(ends + 1, sizeof *targets), *values = must_alloc(ends + 1, sizeof *values);
+    FREED uint64_t *offsets = must_alloc(largest + 1, sizeof *offsets);
+    FREED uint32_t *targets = must_alloc(ends + 1, sizeof *targets), *values = must_alloc(ends + 1, sizeof *values);
     assert_ok(pleach_graph_export_rows(graph, largest, offsets, ends, targets, m->kind->values ? values : NULL, &rows,
                                        &entries));
     assert_true(rows == largest && entries == ends);
@@ -139,9 +127,6 @@ static void assert_same_rows(pleach_graph *graph, const graph_matrix *m, uint64_
         else
             assert_int_equal(count, 0);
     }
-    free(offsets);
-    free(targets);
-    free(values);
 }
 
 void assert_same_graph(pleach_graph *graph, const graph_matrix *m, bool rows)

@@ -60,12 +60,14 @@ void graph_checked(size_t more)
 static void run_one(const void *argument)
 {
     const graph_run *run = argument;
-    run->what->run(run->kind);
+    if (run->what->run)
+        run->what->run(run->kind);
+    else
+        run->what->run_with(run->kind, run->what->what);
 }
 
-static void all_of_them_were_counted(const void *unused)
+static void all_of_them_were_counted(void)
 {
-    (void)unused;
     printf("%s: %zu operations checked with graphs\n", running, atomic_load(&operations));
     assert_true(atomic_load(&operations) > 0);
 }
@@ -84,8 +86,8 @@ int run_graph_cases(const char *program, int argc, char **argv, const graph_case
 {
     bool cuda = argc >= 3 && !strcmp(argv[1], "--device") && !strcmp(argv[2], "cuda");
     const device_kinds *on = cuda ? &on_cuda : &on_host;
-    graph_run *runs = must_alloc(count * on->count, sizeof *runs);
-    unit_case *units = must_alloc(count * on->count + 1, sizeof *units);
+    FREED graph_run *runs = must_alloc(count * on->count, sizeof *runs);
+    FREED unit_case *units = must_alloc(count * on->count + 1, sizeof *units);
     size_t n = 0;
     running = program;
     if (cuda) argc -= 2, argv += 2;
@@ -95,14 +97,11 @@ int run_graph_cases(const char *program, int argc, char **argv, const graph_case
                 continue;
             runs[n] = (graph_run){&cases[c], &on->kinds[k], ""};
             snprintf(runs[n].name, sizeof runs[n].name, "%s %s", on->kinds[k].name, cases[c].name);
-            units[n] = (unit_case){runs[n].name, run_one, &runs[n]};
+            units[n] = (unit_case)UNIT_WITH(runs[n].name, run_one, &runs[n]);
             n++;
         }
-    units[n++] = (unit_case){"all_of_them_were_counted", all_of_them_were_counted, NULL};
-    int status = run_units(program, argc, argv, units, n);
-    free(runs);
-    free(units);
-    return status;
+    units[n++] = (unit_case)UNIT_NAMED("all_of_them_were_counted", all_of_them_were_counted);
+    return run_units(program, argc, argv, units, n);
 }
 
 /* ---- graphs ------------------------------------------------------------------------------------------------------ */

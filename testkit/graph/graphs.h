@@ -22,14 +22,19 @@ typedef enum graph_kinds { EVERY_KIND, UNDIRECTED_KINDS, SPARSE_KINDS, ONE_KIND 
 
 typedef struct graph_case {
     const char *name;
-    void (*run)(const graph_kind *kind);
+    void (*run)(const graph_kind *kind); /* NULL: the other one */
+    void (*run_with)(const graph_kind *kind, const void *what);
+    const void *what;
     graph_kinds over;
 } graph_case;
 
-#define GRAPH_CASE(function) {#function, function, EVERY_KIND}
-#define UNDIRECTED_CASE(function) {#function, function, UNDIRECTED_KINDS}
-#define SPARSE_CASE(function) {#function, function, SPARSE_KINDS}
-#define ONE_CASE(function) {#function, function, ONE_KIND}
+#define GRAPH_CASE(function) {.name = #function, .run = (function), .over = EVERY_KIND}
+#define UNDIRECTED_CASE(function) {.name = #function, .run = (function), .over = UNDIRECTED_KINDS}
+#define SPARSE_CASE(function) {.name = #function, .run = (function), .over = SPARSE_KINDS}
+#define ONE_CASE(function) {.name = #function, .run = (function), .over = ONE_KIND}
+/* One of several cases that only differ in what the function is given. */
+#define GRAPH_CASE_WITH(title, function, argument)                                                               \
+    {.name = #title, .run_with = (function), .what = (argument), .over = EVERY_KIND}
 
 /* Runs the cases over their kinds, and says how many operations they checked; answers main's exit status. */
 int run_graph_cases(const char *program, int argc, char **argv, const graph_case *cases, size_t count);
@@ -43,6 +48,7 @@ size_t scaled_calls(const graph_kind *kind, size_t n);
 pleach_graph_config graph_config_of(const graph_kind *kind);
 pleach_graph *graph_open(const graph_kind *kind);
 void graph_close(pleach_graph *graph); /* validates first */
+static inline void end_graph(pleach_graph **graph) { graph_close(*graph); } /* for AT_END */
 void assert_sound(pleach_graph *graph);
 
 /* NULL for graphs without values. */

@@ -17,19 +17,12 @@ pleach_graph *ordered_open(const setting *where, bool directed, bool snapshots, 
     return graph;
 }
 
-void assert_ordered_sound(pleach_graph *graph)
-{
-    char why[200] = "";
-    if (pleach_graph_validate(graph, why, sizeof why) != PLEACH_OK)
-        fail_msg("the graph is not valid: %s", why);
-}
-
 trio *trio_open(const setting *where, bool directed, bool snapshots, rng *r)
 {
     trio *t = must_alloc(1, sizeof *t);
     pleach_graph_config config = {.directed = directed, .values = where->key_bits == 64, .threads = 1};
-    t->directed = directed;
-    t->values = where->key_bits == 64;
+    t->kind = (graph_kind){.directed = directed, .values = config.values};
+    t->model = matrix_open(&t->kind, PLACES, t->id);
     t->ordered = ordered_open(where, directed, snapshots, 0);
     assert_ok(pleach_graph_create(&t->hash, &config));
     for (unsigned i = 0; i < PLACES; i++)
@@ -40,9 +33,9 @@ trio *trio_open(const setting *where, bool directed, bool snapshots, rng *r)
 
 void trio_close(trio *t)
 {
-    assert_ordered_sound(t->ordered);
-    pleach_graph_destroy(t->ordered);
+    graph_close(t->ordered);
     pleach_graph_destroy(t->hash);
+    matrix_close(&t->model);
     free(t);
 }
 
@@ -61,79 +54,30 @@ void places_fill(places *p, size_t n, bool wild, rng *r)
 
 /* ---- the model ---- */
 
-static void set_edge(trio *t, unsigned from, unsigned to, bool there, uint32_t value)
-{
-    t->edge[from][to] = there;
-    t->value[from][to] = value;
-    if (!t->directed) {
-        t->edge[to][from] = there;
-        t->value[to][from] = value;
-    }
-}
-
-static pleach_edge_outcome put_vertex(trio *t, unsigned place)
+static pleach_edge_outcome trio_put_vertex(trio *t, unsigned place)
 {
     if (place == NOWHERE)
         return PLEACH_EDGE_NOT_APPLIED;
-    bool fresh = !t->there[place];
-    t->there[place] = true;
-    t->vertices += fresh;
-    return fresh ? PLEACH_EDGE_NEW : PLEACH_EDGE_REPLACED;
+    return matrix_put_vertex(&t->model, place) ? PLEACH_EDGE_NEW : PLEACH_EDGE_REPLACED;
 }
 
-static pleach_edge_outcome put_edge(trio *t, unsigned from, unsigned to, uint32_t value)
+static pleach_edge_outcome trio_put(trio *t, unsigned from, unsigned to, uint32_t value)
 {
     if (from == NOWHERE || to == NOWHERE)
         return PLEACH_EDGE_NOT_APPLIED;
-    if (from == to)
-        return PLEACH_EDGE_LOOP;
-    bool fresh = !t->edge[from][to];
-    put_vertex(t, from);
-    put_vertex(t, to);
-    set_edge(t, from, to, true, t->values ? value : 0);
-    t->edges += fresh;
-    return fresh ? PLEACH_EDGE_NEW : PLEACH_EDGE_REPLACED;
+    return matrix_put(&t->model, from, to, value);
 }
 
-static pleach_edge_outcome erase_edge(trio *t, unsigned from, unsigned to)
+static pleach_edge_outcome trio_take(trio *t, unsigned from, unsigned to)
 {
     if (from == NOWHERE || to == NOWHERE)
         return PLEACH_EDGE_NOT_APPLIED;
-    if (from == to)
-        return PLEACH_EDGE_LOOP;
-    if (!t->edge[from][to])
-        return PLEACH_EDGE_ABSENT;
-    set_edge(t, from, to, false, 0);
-    t->edges--;
-    return PLEACH_EDGE_ERASED;
+    return matrix_erase(&t->model, from, to);
 }
 
-static pleach_edge_outcome erase_vertex(trio *t, unsigned place)
+static pleach_edge_outcome trio_take_vertex(trio *t, unsigned place)
 {
-    if (place == NOWHERE || !t->there[place])
-        return PLEACH_EDGE_ABSENT;
-    for (unsigned other = 0; other < PLACES; other++) {
-        erase_edge(t, place, other);
-        erase_edge(t, other, place);
-    }
-    t->there[place] = false;
-    t->vertices--;
-    return PLEACH_EDGE_ERASED;
-}
-
-uint64_t trio_triangles(const trio *t, uint64_t *by_place)
-{
-    uint64_t total = 0;
-    memset(by_place, 0, PLACES * sizeof *by_place);
-    for (unsigned a = 0; a < PLACES; a++)
-        for (unsigned b = a + 1; b < PLACES; b++)
-            for (unsigned c = b + 1; t->edge[a][b] && c < PLACES; c++) {
-                if (!t->edge[a][c] || !t->edge[b][c])
-                    continue;
-                total++;
-                by_place[a]++, by_place[b]++, by_place[c]++;
-            }
-    return total;
+    return place != NOWHERE && matrix_erase_vertex(&t->model, place) ? PLEACH_EDGE_ERASED : PLEACH_EDGE_ABSENT;
 }
 
 /* ---- calls ---- */
@@ -147,7 +91,7 @@ typedef struct ids {
 
 static ids ids_of(const trio *t, const places *p, bool edges)
 {
-    ids of = {.values = t->values ? p->values : NULL};
+    ids of = {.values = t->kind.values ? p->values : NULL};
     memset(of.outcomes, UNTOUCHED, sizeof of.outcomes);
     for (size_t i = 0; i < p->n; i++) {
         of.from[i] = t->id[p->from[i]];
@@ -167,7 +111,7 @@ void trio_insert(trio *t, const places *p)
         pleach_graph_insert_edges(t->hash, 1, &of.from[i], &of.to[i], of.values ? &of.values[i] : NULL, &outcome,
                                   PLEACH_SYNC);
         assert_int_equal(of.outcomes[i], outcome);
-        assert_int_equal(of.outcomes[i], put_edge(t, p->from[i], p->to[i], p->values[i]));
+        assert_int_equal(of.outcomes[i], trio_put(t, p->from[i], p->to[i], p->values[i]));
     }
     count_checked(p->n);
 }
@@ -181,7 +125,7 @@ void trio_erase(trio *t, const places *p)
         uint8_t outcome = UNTOUCHED;
         pleach_graph_erase_edges(t->hash, 1, &of.from[i], &of.to[i], &outcome, PLEACH_SYNC);
         assert_int_equal(of.outcomes[i], outcome);
-        assert_int_equal(of.outcomes[i], erase_edge(t, p->from[i], p->to[i]));
+        assert_int_equal(of.outcomes[i], trio_take(t, p->from[i], p->to[i]));
     }
     count_checked(p->n);
 }
@@ -193,7 +137,7 @@ void trio_insert_vertices(trio *t, const places *p)
                      of.nowhere ? PLEACH_E_VERTEX : PLEACH_OK);
     pleach_graph_insert_vertices(t->hash, p->n, of.from, NULL, PLEACH_SYNC);
     for (size_t i = 0; i < p->n; i++)
-        assert_int_equal(of.outcomes[i], put_vertex(t, p->from[i]));
+        assert_int_equal(of.outcomes[i], trio_put_vertex(t, p->from[i]));
     count_checked(p->n);
 }
 
@@ -205,7 +149,7 @@ void trio_erase_vertices(trio *t, const places *p)
     assert_ok(pleach_graph_erase_vertices(t->hash, p->n, of.from, outcomes));
     assert_memory_equal(of.outcomes, outcomes, p->n);
     for (size_t i = 0; i < p->n; i++)
-        assert_int_equal(of.outcomes[i], erase_vertex(t, p->from[i]));
+        assert_int_equal(of.outcomes[i], trio_take_vertex(t, p->from[i]));
     count_checked(p->n);
 }
 
@@ -213,7 +157,8 @@ void trio_count(trio *t, const places *p, bool coming)
 {
     ids of = ids_of(t, p, true);
     uint64_t before[PLACES], after[PLACES], change = UINT64_MAX, ignored;
-    uint64_t total = trio_triangles(t, before), *by_vertex = must_alloc(t->id[PLACES - 1], sizeof *by_vertex);
+    uint64_t total = matrix_triangles(&t->model, before);
+    FREED uint64_t *by_vertex = must_alloc(t->id[PLACES - 1], sizeof *by_vertex);
     pleach_status status;
     if (coming)
         status = pleach_graph_insert_counting(t->ordered, p->n, of.from, of.to, of.values, of.outcomes,
@@ -223,19 +168,18 @@ void trio_count(trio *t, const places *p, bool coming)
                                              by_vertex, &change);
     assert_int_equal(status, of.nowhere ? PLEACH_E_VERTEX : PLEACH_OK);
     for (size_t i = 0; i < p->n; i++) {
-        assert_int_equal(of.outcomes[i], coming ? put_edge(t, p->from[i], p->to[i], p->values[i])
-                                                : erase_edge(t, p->from[i], p->to[i]));
+        assert_int_equal(of.outcomes[i], coming ? trio_put(t, p->from[i], p->to[i], p->values[i])
+                                                : trio_take(t, p->from[i], p->to[i]));
         if (coming)
             pleach_graph_insert_counting(t->hash, 1, &of.from[i], &of.to[i], of.values ? &of.values[i] : NULL, NULL, 0,
                                          NULL, &ignored);
         else
             pleach_graph_erase_counting(t->hash, 1, &of.from[i], &of.to[i], NULL, 0, NULL, &ignored);
     }
-    uint64_t then = trio_triangles(t, after);
+    uint64_t then = matrix_triangles(&t->model, after);
     assert_int_equal(change, coming ? then - total : total - then);
     for (unsigned i = 0; i + 1 < PLACES; i++) /* the last one is beyond the capacity */
         assert_true(by_vertex[t->id[i]] == after[i] - before[i]);
-    free(by_vertex);
     count_checked(p->n);
 }
 
@@ -244,16 +188,14 @@ void trio_rebuild(trio *t, const places *p)
     ids of = ids_of(t, p, true);
     assert_ok(pleach_graph_clear(t->ordered));
     assert_ok(pleach_graph_clear(t->hash));
-    memset(t->there, 0, sizeof t->there);
-    memset(t->edge, 0, sizeof t->edge);
-    t->vertices = t->edges = 0;
+    matrix_clear(&t->model);
     pleach_status expected = of.nowhere ? PLEACH_E_VERTEX : PLEACH_OK;
     assert_int_equal(pleach_graph_build(t->ordered, p->n, of.from, of.to, of.values), expected);
     for (size_t i = 0; i < p->n; i++) {
         pleach_graph_insert_edges(t->hash, 1, &of.from[i], &of.to[i], of.values ? &of.values[i] : NULL, NULL,
                                   PLEACH_SYNC);
-        put_edge(t, p->from[i], p->to[i], p->values[i]);
+        trio_put(t, p->from[i], p->to[i], p->values[i]);
     }
-    if (t->vertices)
+    if (t->model.vertices)
         assert_int_equal(pleach_graph_build(t->ordered, p->n, of.from, of.to, of.values), PLEACH_E_NOT_EMPTY);
 }

@@ -1,23 +1,19 @@
 /* testkit/ordered_graphs.h - an ordered graph, and beside it what says how it has to be: a graph with hash tables that
- * gets the same elements one by one, and a model that is slow and obvious, a matrix.
+ * gets the same elements one by one, and the matrix of graphs.h.
  *
  * The harness' key widths choose whether edges have values: 32 bits without, 64 bits with. */
 #ifndef PLEACH_TESTS_ORDERED_GRAPHS_H
 #define PLEACH_TESTS_ORDERED_GRAPHS_H
 
-#include "../harness.h"
-#include "../random.h"
+#include "graphs.h"
 
 enum { PLACES = 40, NOWHERE = PLACES, MOST_IN_CALL = 120 }; /* NOWHERE: PLEACH_NO_VERTEX */
 
 typedef struct trio {
-    bool directed, values;
+    graph_kind kind;
+    graph_matrix model;
     pleach_graph *ordered, *hash;
     uint32_t id[PLACES + 1]; /* vertices are known by their places, which ascend with the ids */
-    bool there[PLACES];
-    bool edge[PLACES][PLACES];
-    uint32_t value[PLACES][PLACES];
-    uint64_t vertices, edges;
 } trio;
 
 /* Elements of a call. */
@@ -28,7 +24,6 @@ typedef struct places {
 } places;
 
 pleach_graph *ordered_open(const setting *where, bool directed, bool snapshots, uint64_t max_bytes);
-void assert_ordered_sound(pleach_graph *graph);
 
 trio *trio_open(const setting *where, bool directed, bool snapshots, rng *r);
 void trio_close(trio *t);
@@ -46,6 +41,5 @@ void trio_rebuild(trio *t, const places *p);            /* clear, and build */
 
 /* Everything that can be asked is asked. */
 void assert_trio_same(trio *t);
-uint64_t trio_triangles(const trio *t, uint64_t *by_place);
 
 #endif

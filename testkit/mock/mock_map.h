@@ -22,7 +22,7 @@ typedef struct counterfeit {
     double fill;
 } counterfeit;
 
-static void set_word(void *words, uint64_t value)
+static void write_word(void *words, uint64_t value)
 {
     if (words)
         memcpy(words, &value, sizeof(uint32_t)); /* the least that both widths read */
@@ -36,8 +36,8 @@ static pleach_status mock_run(void *exec, const request *r, pleach_stream stream
     c->stream = stream;
     if (r->flags)
         *r->flags = c->flag;
-    set_word(r->out_keys, 5);
-    set_word(r->out_values, 6);
+    write_word(r->out_keys, 5);
+    write_word(r->out_values, 6);
     if (r->may_redirect)
         *r->redirected = true;
     return c->answer;

@@ -152,9 +152,8 @@ static void one_of_several_is_enough(void)
 }
 
 /* One case: what the source remembers goes from step to step. */
-static void gpu_memory_is_known_by_the_driver(const void *unused)
+static void gpu_memory_is_known_by_the_driver(void)
 {
-    (void)unused;
     no_driver_no_gpu_memory();
     own_frames_are_not_looked_up();
     child_of_a_fork_does_not_search();

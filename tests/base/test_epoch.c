@@ -104,9 +104,8 @@ static void scan_all(stage *s, bool ticking)
 }
 
 /* Whether an agent asks for a stamp from `from` to below `to`: exactly, where stamps are announced. */
-static void who_asks_is_known(const void *unused)
+static void who_asks_is_known(void)
 {
-    (void)unused;
     enum { SLOTS = 3, MOST = 10 };
     stage *s = open_stage(SLOTS + 1, 1, 1, 1, 0); /* memory for one more than there are, which looks as if it asked */
     epoch e = s->e;
@@ -133,9 +132,8 @@ static void who_asks_is_known(const void *unused)
     close_stage(s);
 }
 
-static void slots_are_claimed_once(const void *unused)
+static void slots_are_claimed_once(void)
 {
-    (void)unused;
     enum { SLOTS = 5 };
     stage *s = open_stage(SLOTS, 1, 1, 1, 0);
     epoch_participant a[SLOTS + 1];
@@ -185,9 +183,8 @@ static uint32_t reuse(stage *s, uint32_t from, uint32_t most)
     return count;
 }
 
-static void the_retired_come_back_after_two_scans(const void *unused)
+static void the_retired_come_back_after_two_scans(void)
 {
-    (void)unused;
     stage *s = open_stage(3, 10, 1, 1, 0);
     assert_int_equal(retire(s, 100, 7, s->e.state->clock + 1), 0);
     assert_int_equal(reuse(s, 100, 10), 0);
@@ -201,9 +198,8 @@ static void the_retired_come_back_after_two_scans(const void *unused)
 }
 
 /* Entries before and after the wrap, with stamps of their own; what finds no room is the caller's. */
-static void rings_wrap_and_overflow(const void *unused)
+static void rings_wrap_and_overflow(void)
 {
-    (void)unused;
     enum { RING = 5 };
     stage *s = open_stage(1, RING, 1, 1, 0);
     uint32_t next = 100;
@@ -220,9 +216,8 @@ static void rings_wrap_and_overflow(const void *unused)
     close_stage(s);
 }
 
-static void who_is_inside_holds_back(const void *unused)
+static void who_is_inside_holds_back(void)
 {
-    (void)unused;
     stage *s = open_stage(4, 10, 1, 1, 0);
     epoch_participant reader;
     epoch_participant_begin(&reader, 1);
@@ -242,9 +237,8 @@ static void who_is_inside_holds_back(const void *unused)
 }
 
 /* One slot at a time: the floor rises at the end only, and to what the first part saw. */
-static void a_scan_in_parts(const void *unused)
+static void a_scan_in_parts(void)
 {
-    (void)unused;
     stage *s = open_stage(3, 10, 1, 1, 0);
     epoch_participant a[3], scanner;
     epoch_participant_begin(&scanner, 1);
@@ -274,9 +268,8 @@ static void assert_pins(stage *s, uint64_t count, uint64_t oldest, uint64_t end)
     assert_int_equal(s->e.state->pins_end, end);
 }
 
-static void pins_have_bounds(const void *unused)
+static void pins_have_bounds(void)
 {
-    (void)unused;
     stage *s = open_stage(1, 1, 1, 1, 0);
     epoch_state *e = s->e.state;
     uint64_t *larger = new_table(4), *small = new_table(2), *old = NULL;
@@ -459,10 +452,10 @@ static void read_some(agent *a, stage *s)
 
 static void grow_pins(stage *s)
 {
-    uint64_t room = 2 * port_load(&s->e.state->pin_room), *table = new_table(room), *old = NULL;
+    uint64_t room = 2 * port_load(&s->e.state->pin_room), *table = new_table(room);
+    FREED uint64_t *old = NULL;
     for (unsigned attempt = 0; epoch_pins_move(s->e.state, table, room, &old) == EPOCH_BUSY; attempt++)
         port_pause(attempt);
-    free(old);
 }
 
 /* Comes upon one node while it is inside, and upon others when only the pin is left. */
@@ -552,17 +545,15 @@ static void run_stage(agent_body *body, size_t threads, stage *s)
     count_checked(threads * s->rounds);
 }
 
-static void threads_with_slots_for_all(const void *unused)
+static void threads_with_slots_for_all(void)
 {
-    (void)unused;
     stage *s = open_stage(8, 256, 4, 600, scaled(100000));
     run_stage(do_anything, calling_threads(), s);
     close_stage(s);
 }
 
-static void more_threads_than_slots(const void *unused)
+static void more_threads_than_slots(void)
 {
-    (void)unused;
     stage *s = open_stage(2, 40, 2, 60, scaled(30000));
     run_stage(do_anything, calling_threads() + 3, s);
     close_stage(s);
@@ -571,9 +562,8 @@ static void more_threads_than_slots(const void *unused)
     close_stage(s);
 }
 
-static void rings_that_are_too_small(const void *unused)
+static void rings_that_are_too_small(void)
 {
-    (void)unused;
     stage *s = open_stage(4, 2, 3, 200, scaled(60000));
     run_stage(do_anything, calling_threads(), s);
     assert_true(atomic_load(&s->spills) > 0);
@@ -581,9 +571,8 @@ static void rings_that_are_too_small(const void *unused)
 }
 
 /* Few nodes: each is used again as soon as it may be. */
-static void nodes_in_short_supply(const void *unused)
+static void nodes_in_short_supply(void)
 {
-    (void)unused;
     stage *s = open_stage(4, 3, 2, 5, scaled(100000));
     run_stage(do_anything, calling_threads(), s);
     close_stage(s);
@@ -619,9 +608,8 @@ static void stay_inside(agent *a)
     leave_and_part(s, &at);
 }
 
-static void a_thread_that_stays_inside(const void *unused)
+static void a_thread_that_stays_inside(void)
 {
-    (void)unused;
     stage *s = open_stage(4, 64, 4, 300, scaled(50000));
     run_stage(stay_inside, calling_threads() < 3 ? 3 : calling_threads(), s);
     close_stage(s);

@@ -118,9 +118,8 @@ static void assert_exhausted(test_pool *p)
         assert_int_equal(take(p, stripe, 0), 0);
 }
 
-static void every_id_once_and_then_none(const void *unused)
+static void every_id_once_and_then_none(void)
 {
-    (void)unused;
     static const uint64_t capacities[] = {1, 2, 3, 33, 1000};
     for (size_t c = 0; c < COUNT_OF(capacities); c++) {
         test_pool *p = open_pool(capacities[c]);
@@ -141,9 +140,8 @@ static void assert_zeros(const unsigned char *bytes, size_t n)
 }
 
 /* A fresh node is all zeros, and no two nodes share a byte. */
-static void nodes_have_memory_of_their_own(const void *unused)
+static void nodes_have_memory_of_their_own(void)
 {
-    (void)unused;
     test_pool *p = open_pool(300);
     for (uint32_t n = 1; n < 300; n++) {
         uint32_t id = take(p, n, 0);
@@ -157,9 +155,8 @@ static void nodes_have_memory_of_their_own(const void *unused)
     close_pool(p);
 }
 
-static void exhausted_pool_goes_on(const void *unused)
+static void exhausted_pool_goes_on(void)
 {
-    (void)unused;
     enum { CAPACITY = 50, MORE = 20 };
     test_pool *p = open_pool_to_grow(CAPACITY, CAPACITY + MORE);
     holding h = hold_nothing(CAPACITY + MORE);
@@ -181,9 +178,8 @@ static void exhausted_pool_goes_on(const void *unused)
     close_pool(p);
 }
 
-static void spare_nodes_are_left(const void *unused)
+static void spare_nodes_are_left(void)
 {
-    (void)unused;
     enum { CAPACITY = 100 };
     static const uint64_t spares[] = {0, 1, 2, 17, CAPACITY - 2, CAPACITY - 1, CAPACITY, 10 * CAPACITY};
     for (size_t s = 0; s < COUNT_OF(spares); s++) {
@@ -201,9 +197,8 @@ static void spare_nodes_are_left(const void *unused)
 }
 
 /* With the spare nodes untouched, a returned one can be taken. */
-static void returned_node_beside_spare_ones(const void *unused)
+static void returned_node_beside_spare_ones(void)
 {
-    (void)unused;
     test_pool *p = open_pool(100);
     holding h = hold_nothing(100);
     take_all(p, &h, 1, 30);
@@ -216,9 +211,8 @@ static void returned_node_beside_spare_ones(const void *unused)
     close_pool(p);
 }
 
-static void returned_nodes_come_back_to_any_stripe(const void *unused)
+static void returned_nodes_come_back_to_any_stripe(void)
 {
-    (void)unused;
     enum { CAPACITY = 200 };
     test_pool *p = open_pool(CAPACITY);
     holding h = hold_nothing(CAPACITY);
@@ -234,9 +228,8 @@ static void returned_nodes_come_back_to_any_stripe(const void *unused)
 }
 
 /* Own returned nodes before fresh ones: else a pool would grow for ever. */
-static void returned_nodes_before_fresh_ones(const void *unused)
+static void returned_nodes_before_fresh_ones(void)
 {
-    (void)unused;
     test_pool *p = open_pool(1000);
     uint32_t first = take(p, 4, 0), second = take(p, 4, 0);
     give(p, 4, first);
@@ -355,23 +348,20 @@ static void run_contest(agent_body *body, size_t agents, uint64_t capacity, unsi
     close_contest(&c);
 }
 
-static void threads_at_one_list(const void *unused)
+static void threads_at_one_list(void)
 {
-    (void)unused;
     run_contest(take_and_give, calling_threads(), 4, 1, scaled(1000000));
     run_contest(take_and_give, calling_threads(), 12, 1, scaled(500000));
 }
 
-static void threads_at_many_lists(const void *unused)
+static void threads_at_many_lists(void)
 {
-    (void)unused;
     run_contest(take_and_give, calling_threads(), 200, POOL_STRIPES, scaled(400000));
     run_contest(take_and_give, calling_threads(), 15, POOL_STRIPES, scaled(100000));
 }
 
-static void lists_that_change_back(const void *unused)
+static void lists_that_change_back(void)
 {
-    (void)unused;
     run_contest(change_and_change_back, 2, 4, 1, scaled(500000));
     run_contest(change_and_change_back, 3, 5, 1, scaled(200000));
 }
@@ -412,9 +402,8 @@ static void take_while_growing(agent *a)
 }
 
 /* An agent that sees one capacity goes beyond it once at most, and skips an id then. */
-static void capacity_grows_while_threads_take(const void *unused)
+static void capacity_grows_while_threads_take(void)
 {
-    (void)unused;
     for (size_t round = 0; round < shrunk(5, 1); round++) {
         contest c;
         size_t takers = calling_threads();
@@ -440,9 +429,8 @@ static void take_with_spare(agent *a)
     }
 }
 
-static void threads_leave_spare_nodes(const void *unused)
+static void threads_leave_spare_nodes(void)
 {
-    (void)unused;
     for (size_t round = 0; round < shrunk(50, 5); round++) {
         contest c;
         open_contest(&c, 1000, 1000, POOL_STRIPES, 0);
@@ -456,9 +444,8 @@ static void threads_leave_spare_nodes(const void *unused)
 
 /* ---- the memory of a host pool --------------------------------------------------------------------------------- */
 
-static void host_pool_has_the_size_asked_for(const void *unused)
+static void host_pool_has_the_size_asked_for(void)
 {
-    (void)unused;
     static const uint64_t asked[] = {NODE_BYTES, 10 * NODE_BYTES + 1, 20 * NODE_BYTES - 1, HUGE_PAGE,
                                      3 * HUGE_PAGE + 5000};
     for (size_t i = 0; i < COUNT_OF(asked); i++) {
@@ -473,9 +460,8 @@ static void host_pool_has_the_size_asked_for(const void *unused)
     }
 }
 
-static void host_pool_without_a_limit(const void *unused)
+static void host_pool_without_a_limit(void)
 {
-    (void)unused;
     enum { SMALL_NODE = 16 }; /* so that all ids together are not more address space than a test should take */
     const uint64_t most = ((uint64_t)1 << 31) * SMALL_NODE;
     pool_host pool = {0};
@@ -493,17 +479,16 @@ static void host_pool_without_a_limit(const void *unused)
 static size_t pages_with_memory(void *from, size_t bytes)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE), n = bytes / page, count = 0;
-    unsigned char *resident = must_alloc(n, 1);
+    FREED unsigned char *resident = must_alloc(n, 1);
     assert_int_equal(mincore(from, n * page, resident), 0);
     for (size_t i = 0; i < n; i++)
         count += resident[i] & 1;
-    free(resident);
     return count;
 }
 
 static void check_trim(size_t pool_bytes, size_t from)
 {
-    pool_host pool = {0};
+    AT_END(pool_host_close) pool_host pool = {0};
     assert_true(pool_host_open(&pool, pool_bytes, NODE_BYTES));
     unsigned char *bytes = pool.nodes;
     memset(bytes, 0xff, pool.bytes);
@@ -516,12 +501,10 @@ static void check_trim(size_t pool_bytes, size_t from)
         memset(bytes + from, 0xaa, pool.bytes - from); /* and can be written again */
         assert_int_equal(bytes[pool.bytes - 1], 0xaa);
     }
-    pool_host_close(&pool);
 }
 
-static void trimmed_memory_reads_as_zeros(const void *unused)
+static void trimmed_memory_reads_as_zeros(void)
 {
-    (void)unused;
     size_t page = (size_t)sysconf(_SC_PAGESIZE), odd = 5 * page + 3 * NODE_BYTES; /* ends within a page */
     const size_t from[] = {0, 1, NODE_BYTES, page - NODE_BYTES, page - 1, page, page + 1, 2 * page + 7 * NODE_BYTES,
                            4 * page, 5 * page, 5 * page + NODE_BYTES, odd - 1, odd, odd + NODE_BYTES, 7 * page};
@@ -533,17 +516,15 @@ static void trimmed_memory_reads_as_zeros(const void *unused)
     check_trim(2 * HUGE_PAGE + NODE_BYTES, HUGE_PAGE + page + NODE_BYTES); /* within a huge page */
 }
 
-static void trimming_gives_pages_back(const void *unused)
+static void trimming_gives_pages_back(void)
 {
-    (void)unused;
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    pool_host pool = {0};
+    AT_END(pool_host_close) pool_host pool = {0};
     assert_true(pool_host_open(&pool, 64 * page, NODE_BYTES));
     memset(pool.nodes, 0xff, pool.bytes);
     assert_int_equal(pages_with_memory(pool.nodes, pool.bytes), 64);
     pool_host_trim(&pool, 10 * page + NODE_BYTES);
     assert_int_equal(pages_with_memory(pool.nodes, pool.bytes), 11);
-    pool_host_close(&pool);
 }
 
 /* True if this kernel can populate; on an older one the pages come when they are written. */
@@ -558,11 +539,10 @@ static bool kernel_populates(void *page_start, size_t page)
 #endif
 }
 
-static void populating_changes_no_byte(const void *unused)
+static void populating_changes_no_byte(void)
 {
-    (void)unused;
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    pool_host pool = {0};
+    AT_END(pool_host_close) pool_host pool = {0};
     assert_true(pool_host_open(&pool, 64 * page + NODE_BYTES, NODE_BYTES));
     unsigned char *bytes = pool.nodes;
     memset(bytes + page, 0xee, 10);
@@ -574,25 +554,21 @@ static void populating_changes_no_byte(const void *unused)
             assert_int_equal(bytes[page + j], 0xee);
         assert_zeros(bytes + page + 10, pool.bytes - page - 10);
     }
-    pool_host_close(&pool);
 }
 
-static void populated_pages_have_memory(const void *unused)
+static void populated_pages_have_memory(void)
 {
-    (void)unused;
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    pool_host pool = {0};
+    AT_END(pool_host_close) pool_host pool = {0};
     assert_true(pool_host_open(&pool, 64 * page, NODE_BYTES));
     assert_int_equal(pages_with_memory(pool.nodes, pool.bytes), 0);
     assert_true(pool_host_populate(&pool, 20 * page + NODE_BYTES));
     size_t expected = kernel_populates(pool.nodes, page) ? 20 : 0;
     assert_in_range(pages_with_memory(pool.nodes, pool.bytes), expected, expected + 1);
-    pool_host_close(&pool);
 }
 
-static void failing_allocations_are_reported(const void *unused)
+static void failing_allocations_are_reported(void)
 {
-    (void)unused;
     pool_host pool = {0};
     base_fail_nth_allocation(1);
     assert_false(pool_host_open(&pool, 10 * NODE_BYTES, NODE_BYTES));

@@ -11,26 +11,22 @@
 
 static oracle *universe(rng *r, size_t n, uint64_t top, pattern which)
 {
-    uint64_t *keys = pattern_keys(which, n, top, r);
-    oracle *o = oracle_create(n, keys);
-    free(keys);
-    return o;
+    FREED uint64_t *keys = pattern_keys(which, n, top, r);
+    return oracle_create(n, keys);
 }
 
 /* Batches until so many operations are done; the map grows and shrinks, and is emptied now and then. */
 static void random_batches(const setting *where, size_t rows, size_t most, size_t operations, uint64_t part)
 {
     rng r = rng_for(test_seed(), 10 * part + where->threads);
-    wide w = wide_open(where);
-    oracle *o = universe(&r, rows, w.top, (pattern)rng_below(&r, PATTERNS));
+    AT_END(wide_close) wide w = wide_open(where);
+    AT_END(end_oracle) oracle *o = universe(&r, rows, w.top, (pattern)rng_below(&r, PATTERNS));
     for (size_t done = 0, batches = 0; done < operations; batches++) {
         batch_plan plan = random_plan(&r, most, batches % 16 < 9 ? 1 : batches % 16 < 15 ? -1 : 0);
         batch_both(&w, o, &r, &plan, batches % 8 == 0);
         done += plan.n;
     }
     assert_same(&w, o);
-    wide_close(&w);
-    oracle_destroy(o);
 }
 
 static void small_batches(const setting *where) { random_batches(where, 300, 60, scaled(100000), 1); }
@@ -46,9 +42,9 @@ static void one_batch_builds_the_map(const setting *where)
 {
     for (pattern which = 0; which < PATTERNS; which++) {
         rng r = rng_for(test_seed(), which);
-        wide w = wide_open(where);
+        AT_END(wide_close) wide w = wide_open(where);
         size_t n = scaled(100000);
-        oracle *o = universe(&r, n, w.top, which);
+        AT_END(end_oracle) oracle *o = universe(&r, n, w.top, which);
         batch_plan plan = {.n = 2 * n, .weight = {[PLEACH_OP_PUT] = 5, [PLEACH_OP_FIND] = 1}, .widest = 1};
         batch_both(&w, o, &r, &plan, true);
         plan.keys = KEYS_ASCENDING;
@@ -57,8 +53,6 @@ static void one_batch_builds_the_map(const setting *where)
         plan.weight[PLEACH_OP_ERASE] = 9;
         batch_both(&w, o, &r, &plan, true);
         batch_both(&w, o, &r, &plan, true);
-        wide_close(&w);
-        oracle_destroy(o);
     }
 }
 
@@ -67,8 +61,8 @@ static void one_batch_builds_the_map(const setting *where)
 static void wide_counts(const setting *where)
 {
     rng r = rng_for(test_seed(), 9);
-    wide w = wide_open(where);
-    oracle *o = universe(&r, 6000, w.top, RANDOM);
+    AT_END(wide_close) wide w = wide_open(where);
+    AT_END(end_oracle) oracle *o = universe(&r, 6000, w.top, RANDOM);
     for (size_t i = 0; i < 4; i++) {
         batch_plan plan = {.n = 1 + (size_t)rng_below(&r, scaled(9000)), .keys = (batch_keys)(i % KEY_CHOICES),
                            .widest = 6000, .limit = 3};
@@ -76,8 +70,6 @@ static void wide_counts(const setting *where)
         plan.weight[PLEACH_OP_COUNT] = 12;
         batch_both(&w, o, &r, &plan, true);
     }
-    wide_close(&w);
-    oracle_destroy(o);
 }
 
 /* Half updates, half counts of the whole map: each must see the updates before it, and none may cost the map. */
@@ -85,10 +77,10 @@ static void whole_counts_among_updates(const setting *where)
 {
     size_t n = 2 * scaled((size_t)1 << (where->device == PLEACH_CUDA ? 19 : 18)), size = 0;
     rng r = rng_for(test_seed(), 10);
-    wide w = wide_open(where);
-    uint8_t *kinds = must_alloc(n, 1), *present = must_alloc(n, 1);
-    uint64_t *counts = must_alloc(n, sizeof *counts), *expected = must_alloc(n, sizeof *expected);
-    void *keys = must_alloc(n, sizeof(uint64_t)), *highs = must_alloc(n, sizeof(uint64_t));
+    AT_END(wide_close) wide w = wide_open(where);
+    FREED uint8_t *kinds = must_alloc(n, 1), *present = must_alloc(n, 1);
+    FREED uint64_t *counts = must_alloc(n, sizeof *counts), *expected = must_alloc(n, sizeof *expected);
+    FREED void *keys = must_alloc(n, sizeof(uint64_t)), *highs = must_alloc(n, sizeof(uint64_t));
     memset(present, 0, n);
     for (size_t i = 0; i < n; i++) {
         uint64_t key = i % 2 ? 0 : 1 + rng_below(&r, n - 1), high = w.top;
@@ -112,13 +104,6 @@ static void whole_counts_among_updates(const setting *where)
     assert_ok(pleach_map_apply(w.map, &batch));
     assert_words_equal("counts", n, counts, expected);
     count_checked(n);
-    wide_close(&w);
-    free(kinds);
-    free(present);
-    free(counts);
-    free(expected);
-    free(keys);
-    free(highs);
 }
 
 /* ---- batches and other calls in turn ---- */
@@ -128,8 +113,8 @@ static void batches_alternate_with_other_calls(const setting *where)
 {
     enum { ROWS = 600, KEYS = 40 };
     rng r = rng_for(test_seed(), 8 + where->threads);
-    wide w = wide_open(where);
-    oracle *o = universe(&r, ROWS, w.top, CLUSTERED);
+    AT_END(wide_close) wide w = wide_open(where);
+    AT_END(end_oracle) oracle *o = universe(&r, ROWS, w.top, CLUSTERED);
     uint64_t shuffled[ROWS], values[ROWS];
     memcpy(shuffled, o->keys, o->rows * sizeof *shuffled);
     size_t rounds = scaled(where->device == PLEACH_CUDA ? 300 : where->threads > 1 && w.key_bits == 64 ? 10000 : 500);
@@ -142,8 +127,6 @@ static void batches_alternate_with_other_calls(const setting *where)
         batch_plan plan = random_plan(&r, 200, i % 20 < 10 ? 1 : -1);
         batch_both(&w, o, &r, &plan, true); /* validates, too */
     }
-    wide_close(&w);
-    oracle_destroy(o);
 }
 
 /* ---- the same batch makes the same tree ---- */
@@ -153,16 +136,13 @@ static uint64_t shape_after(const setting *where, unsigned threads, size_t batch
     setting with = *where;
     with.threads = threads;
     rng r = rng_for(test_seed(), 77);
-    wide w = wide_open(&with);
-    oracle *o = universe(&r, shrunk(30000, 5000), w.top, RANDOM);
+    AT_END(wide_close) wide w = wide_open(&with);
+    AT_END(end_oracle) oracle *o = universe(&r, shrunk(30000, 5000), w.top, RANDOM);
     for (size_t i = 0; i < batches; i++) {
         batch_plan plan = random_plan(&r, most, i % 6 < 4 ? 1 : -1);
         batch_both(&w, o, &r, &plan, false);
     }
-    pleach_map_stats stats;
-    assert_ok(pleach_map_get_stats(w.map, &stats));
-    wide_close(&w);
-    oracle_destroy(o);
+    pleach_map_stats stats = stats_of(w.map);
     return stats.shape;
 }
 
@@ -199,13 +179,12 @@ static void random_updates(rng *r, const wide *w, two_ways *t, size_t n, size_t 
 
 static uint64_t apply_one_way(const wide *w, const two_ways *t, size_t n, unsigned way)
 {
-    pleach_map_stats stats;
     pleach_batch batch = {.n = n + way, .kinds = t->kinds, .keys = t->keys, .values = t->values,
                           .flags = t->flags[way], .out_values = t->old[way]};
     memset(t->flags[way], UNTOUCHED, n + 1);
     memset(t->old[way], UNTOUCHED, (n + 1) * w->key_bits / 8);
     assert_ok(pleach_map_apply(w->map, &batch));
-    assert_ok(pleach_map_get_stats(w->map, &stats));
+    pleach_map_stats stats = stats_of(w->map);
     return stats.shape + stats.keys;
 }
 
@@ -241,7 +220,7 @@ static void one_pass_and_stages_agree(const setting *where)
 
 static void bad_arguments_are_refused(const setting *where)
 {
-    wide w = wide_open(where);
+    AT_END(wide_close) wide w = wide_open(where);
     uint64_t keys[4] = {1, 2, 3, 4};
     uint8_t kinds[4] = {PLEACH_OP_PUT, PLEACH_OP_ADD, PLEACH_OP_ERASE, PLEACH_OP_FIND}, flags[4];
     pleach_batch batch = {.n = 4, .kinds = kinds, .keys = keys, .values = keys, .flags = flags}, copy = batch;
@@ -260,9 +239,7 @@ static void bad_arguments_are_refused(const setting *where)
     assert_int_equal(pleach_map_apply(w.map, &copy), PLEACH_E_SIZE);
     kinds[3] = PLEACH_OP_RANGE + 1;
     assert_int_equal(pleach_map_apply(w.map, &batch), PLEACH_E_ARGUMENT);
-    uint64_t size = 1;
-    assert_ok(pleach_map_size(w.map, &size));
-    assert_int_equal(size, 0);
+    assert_map_size(w.map, 0);
     kinds[3] = PLEACH_OP_FIND;
     copy = batch;
     copy.n = 0;
@@ -271,12 +248,11 @@ static void bad_arguments_are_refused(const setting *where)
     assert_ok(pleach_map_apply(w.map, &copy));
     assert_ok(pleach_map_apply(w.map, &batch));
     assert_int_equal(flags[0], PLEACH_INSERTED);
-    wide_close(&w);
 }
 
 static void pairs_without_room_change_nothing(const setting *where)
 {
-    wide w = wide_open(where);
+    AT_END(wide_close) wide w = wide_open(where);
     uint64_t first[2] = {5, 0}, keys[3] = {1, 5, 0}, values[3] = {7, 7, w.top}, pairs[4], offsets[4];
     uint32_t narrow_keys[3] = {1, 5, 0}, narrow_values[3] = {7, 7, (uint32_t)w.top};
     uint8_t put = PLEACH_OP_PUT, kinds[3] = {PLEACH_OP_PUT, PLEACH_OP_ERASE, PLEACH_OP_RANGE};
@@ -301,7 +277,6 @@ static void pairs_without_room_change_nothing(const setting *where)
     uint32_t narrow_pair;
     memcpy(&narrow_pair, pairs, sizeof narrow_pair);
     assert_int_equal(wide_keys ? pairs[0] : narrow_pair, 1);
-    wide_close(&w);
 }
 
 /* ---- what erasing leaves ---- */
@@ -311,16 +286,14 @@ static wide open_by_batches(const setting *where)
 {
     pleach_map_config config = config_for(where);
     config.engine = PLEACH_ENGINE_BATCHES;
-    wide w = {NULL, where->key_bits, where->key_bits == 32 ? UINT32_MAX : UINT64_MAX};
-    assert_ok(pleach_map_create(&w.map, &config));
+    wide w = wide_open_as(config);
     return w;
 }
 
 static pleach_map_stats valid_stats(const wide *w)
 {
-    pleach_map_stats stats;
     assert_valid(w);
-    assert_ok(pleach_map_get_stats(w->map, &stats));
+    pleach_map_stats stats = stats_of(w->map);
     return stats;
 }
 
@@ -331,9 +304,10 @@ static void erase_most(const setting *where, size_t stride)
 {
     enum { ROWS = 60000 };
     rng r = rng_for(test_seed(), 30 + stride);
-    wide w = open_by_batches(where);
-    uint64_t *keys = pattern_keys(RANDOM, ROWS, w.top, &r), *erased = must_alloc(ROWS, sizeof *erased), most_bytes = 0;
-    uint8_t *found = must_alloc(ROWS, 1);
+    AT_END(wide_close) wide w = open_by_batches(where);
+    FREED uint64_t *keys = pattern_keys(RANDOM, ROWS, w.top, &r), *erased = must_alloc(ROWS, sizeof *erased);
+    uint64_t most_bytes = 0;
+    FREED uint8_t *found = must_alloc(ROWS, 1);
     size_t n = 0;
     for (size_t i = 0; i < ROWS; i++)
         if (i % stride != 0) erased[n++] = keys[i];
@@ -354,10 +328,6 @@ static void erase_most(const setting *where, size_t stride)
         for (size_t i = 0; i < ROWS; i++) assert_int_equal(found[i], i % stride == 0);
         count_checked(ROWS + n);
     }
-    free(found);
-    free(erased);
-    free(keys);
-    wide_close(&w);
 }
 
 static void erasing_puts_nodes_together(const setting *where)
@@ -371,10 +341,10 @@ static void array_updates_after_finds(const setting *where)
 {
     enum { ROWS = 20000 };
     rng r = rng_for(test_seed(), 40);
-    wide w = open_by_batches(where);
-    uint64_t *keys = pattern_keys(RANDOM, ROWS, w.top, &r), *olds = must_alloc(ROWS, sizeof *olds);
-    oracle *o = oracle_create(ROWS, keys);
-    uint8_t *outcomes = must_alloc(ROWS, 1);
+    AT_END(wide_close) wide w = open_by_batches(where);
+    FREED uint64_t *keys = pattern_keys(RANDOM, ROWS, w.top, &r), *olds = must_alloc(ROWS, sizeof *olds);
+    AT_END(end_oracle) oracle *o = oracle_create(ROWS, keys);
+    FREED uint8_t *outcomes = must_alloc(ROWS, 1);
     for (unsigned round = 0; round < 4; round++) {
         batch_plan finds = {.n = ROWS, .keys = KEYS_UNIFORM, .weight = {[PLEACH_OP_FIND] = 1}, .widest = 1};
         batch_both(&w, o, &r, &finds, true);
@@ -393,18 +363,13 @@ static void array_updates_after_finds(const setting *where)
         count_checked(ROWS + ROWS / 2);
         assert_same(&w, o);
     }
-    free(outcomes);
-    oracle_destroy(o);
-    free(olds);
-    free(keys);
-    wide_close(&w);
 }
 
 /* A window that moves over ascending keys: memory stays. */
 static void a_moving_window_needs_no_more_memory(const setting *where)
 {
     enum { WINDOW = 20000, STEP = 1000 };
-    wide w = open_by_batches(where);
+    AT_END(wide_close) wide w = open_by_batches(where);
     uint64_t most_bytes = 0, keys[STEP], old[STEP];
     for (uint64_t at = 0; at < 100 * STEP; at += STEP) {
         for (uint64_t i = 0; i < STEP; i++) {
@@ -419,7 +384,6 @@ static void a_moving_window_needs_no_more_memory(const setting *where)
         if (at > 2 * WINDOW) assert_true(held_bytes(&stats) <= most_bytes + most_bytes / 4);
         assert_int_equal(stats.keys, at < WINDOW ? at + STEP : WINDOW);
     }
-    wide_close(&w);
 }
 
 /* A map near its limit refuses what does not fit as a whole, on whatever level the nodes run out, and goes on. */
@@ -429,8 +393,8 @@ static void batches_beyond_the_limit_change_nothing(const setting *where)
     bool gpu = where->device == PLEACH_CUDA;
     size_t refused = 0, rows = gpu ? 400000 : 20000, rounds = gpu ? 3 : 200;
     rng r = rng_for(test_seed(), 5);
-    wide w = wide_open_limited(where, gpu ? (uint64_t)2 << 20 : (uint64_t)200 << 10);
-    oracle *o = universe(&r, rows, w.top, RANDOM);
+    AT_END(wide_close) wide w = wide_open_limited(where, gpu ? (uint64_t)2 << 20 : (uint64_t)200 << 10);
+    AT_END(end_oracle) oracle *o = universe(&r, rows, w.top, RANDOM);
     size_t least = gpu ? 1 : 20; /* of six rounds it has happened that all fit */
     for (size_t i = 0; i < scaled(rounds) || i < least || (i < rounds && refused == 0); i++) {
         batch_plan plan = random_plan(&r, i % 10 == 0 ? rows : rows / 40, 1);
@@ -449,16 +413,14 @@ static void batches_beyond_the_limit_change_nothing(const setting *where)
         }
     }
     assert_true(refused > 0);
-    wide_close(&w);
-    oracle_destroy(o);
 }
 
 /* Every allocation of a batch fails once. */
 static void batches_without_memory_change_nothing(const setting *where)
 {
     rng r = rng_for(test_seed(), 6);
-    wide w = wide_open(where);
-    oracle *o = universe(&r, 5000, w.top, RANDOM);
+    AT_END(wide_close) wide w = wide_open(where);
+    AT_END(end_oracle) oracle *o = universe(&r, 5000, w.top, RANDOM);
     batch_plan plan = {.n = 4000, .widest = 4,
                        .weight = {[PLEACH_OP_PUT] = 5, [PLEACH_OP_FIND] = 1, [PLEACH_OP_RANGE] = 1}};
     batch_both(&w, o, &r, &plan, true);
@@ -477,8 +439,6 @@ static void batches_without_memory_change_nothing(const setting *where)
         }
         assert_true(nth < 100);
     }
-    wide_close(&w);
-    oracle_destroy(o);
 }
 
 int main(int argc, char **argv)

@@ -35,21 +35,20 @@ static void release(shown *s)
 
 static void assert_shows(const wide *w, const shown *s)
 {
-    pairs got = pairs_of_snapshot(s->snapshot, w->key_bits);
+    AT_END(pairs_free) pairs got = pairs_of_snapshot(s->snapshot, w->key_bits);
     assert_int_equal(got.n, s->content.n);
     assert_words_equal("keys", got.n, got.keys, s->content.keys);
     assert_words_equal("values", got.n, got.values, s->content.values);
     count_checked(got.n);
-    pairs_free(&got);
 }
 
 /* Snapshots come and go between random batches; every now and then all that are live are looked at. */
 static void snapshots_show_whole_batches(const setting *where)
 {
     rng r = rng_for(test_seed(), 1 + where->threads);
-    wide w = wide_open_versioned(where);
-    uint64_t *keys = pattern_keys(RANDOM, 3000, w.top, &r);
-    oracle *o = oracle_create(3000, keys);
+    AT_END(wide_close) wide w = wide_open_versioned(where);
+    FREED uint64_t *keys = pattern_keys(RANDOM, 3000, w.top, &r);
+    AT_END(end_oracle) oracle *o = oracle_create(3000, keys);
     shown live[MOST_LIVE] = {{0}};
     for (size_t batches = 0; batches < scaled(150); batches++) {
         shown *s = &live[rng_below(&r, MOST_LIVE)];
@@ -65,9 +64,6 @@ static void snapshots_show_whole_batches(const setting *where)
     for (unsigned i = 0; i < MOST_LIVE; i++)
         if (live[i].snapshot) release(&live[i]);
     assert_same(&w, o);
-    oracle_destroy(o);
-    free(keys);
-    wide_close(&w);
 }
 
 /* A snapshot that is renewed before every batch: the copies are used again. */
@@ -75,26 +71,23 @@ static void copies_are_used_again(const setting *where)
 {
     enum { ROWS = 20000, ROUNDS = 60 };
     rng r = rng_for(test_seed(), 2);
-    wide w = wide_open_versioned(where);
-    uint64_t *keys = pattern_keys(RANDOM, ROWS, w.top, &r), most = 0;
+    AT_END(wide_close) wide w = wide_open_versioned(where);
+    FREED uint64_t *keys = pattern_keys(RANDOM, ROWS, w.top, &r);
+    uint64_t most = 0;
     assert_ok(wide_put(&w, ROWS, keys, keys, NULL, NULL));
     for (unsigned round = 0; round < ROUNDS; round++) {
         pleach_snapshot *snapshot = snapshot_of(&w);
-        oracle *o = oracle_create(ROWS, keys);
+        AT_END(end_oracle) oracle *o = oracle_create(ROWS, keys);
         batch_plan plan = {.n = ROWS, .keys = KEYS_UNIFORM, .weight = {[PLEACH_OP_PUT] = 1}, .widest = 1};
         assert_int_equal(batch_try(&w, o, &r, &plan), PLEACH_OK);
-        oracle_destroy(o);
         pleach_snapshot_release(snapshot);
-        pleach_map_stats stats;
-        assert_ok(pleach_map_get_stats(w.map, &stats));
+        pleach_map_stats stats = stats_of(w.map);
         uint64_t held = stats.node_bytes + stats.free_bytes + stats.old_image_bytes;
         if (round == 10) most = held;
         if (round > 10) assert_true(held <= most + most / 5);
         count_checked(ROWS);
     }
     assert_valid(&w);
-    free(keys);
-    wide_close(&w);
 }
 
 /* ---- queries beside batches ---- */
@@ -113,7 +106,7 @@ enum { KEYS = 4000 };
 static void check_round(agent *a, beside *b, pleach_snapshot *snapshot)
 {
     uint64_t size = 0, first = UINT64_MAX;
-    uint64_t *keys = must_alloc(KEYS, sizeof *keys), *values = must_alloc(KEYS, sizeof *values);
+    FREED uint64_t *keys = must_alloc(KEYS, sizeof *keys), *values = must_alloc(KEYS, sizeof *values);
     size_t n = 0;
     bool narrow = b->w.key_bits == 32, right;
     for (unsigned turn = 0; turn < 4; turn++) {
@@ -128,8 +121,6 @@ static void check_round(agent *a, beside *b, pleach_snapshot *snapshot)
         if (!right) break;
         b->queries++;
     }
-    free(values);
-    free(keys);
     EXPECT(a, right);
 }
 
@@ -189,10 +180,9 @@ static void batches_without_room_for_copies_change_nothing(const setting *where)
     pleach_map_config config = config_for(where);
     config.versioned = 1;
     config.max_bytes = (gpu ? (uint64_t)2 << 20 : (uint64_t)60 << 10) * (where->key_bits / 32);
-    wide w = {NULL, where->key_bits, where->key_bits == 32 ? UINT32_MAX : UINT64_MAX};
-    assert_ok(pleach_map_create(&w.map, &config));
-    uint64_t *keys = pattern_keys(RANDOM, rows, w.top, &r);
-    oracle *o = oracle_create(rows, keys);
+    AT_END(wide_close) wide w = wide_open_as(config);
+    FREED uint64_t *keys = pattern_keys(RANDOM, rows, w.top, &r);
+    AT_END(end_oracle) oracle *o = oracle_create(rows, keys);
     batch_plan fill = {.n = rows, .keys = KEYS_UNIFORM, .weight = {[PLEACH_OP_PUT] = 1}, .widest = 1};
     batch_both(&w, o, &r, &fill, true);
     shown before, after;
@@ -212,9 +202,6 @@ static void batches_without_room_for_copies_change_nothing(const setting *where)
     release(&before);
     release(&after);
     assert_valid(&w);
-    oracle_destroy(o);
-    free(keys);
-    wide_close(&w);
 }
 
 int main(int argc, char **argv)

@@ -74,7 +74,8 @@ static given_batch batch_of(const contest *c)
 /* Rows that are there before: all if they are to be erased, none if they are to be inserted, else every other one. */
 static void begin_with(const wide *w, oracle *o, const contest *c)
 {
-    uint64_t *keys = must_alloc(c->rows, sizeof *keys), old;
+    FREED uint64_t *keys = must_alloc(c->rows, sizeof *keys);
+    uint64_t old;
     size_t n = 0;
     for (size_t row = 0; row < c->rows; row++) {
         bool erased = c->first == PLEACH_OP_ERASE || (!is_update(c->first) && c->second == PLEACH_OP_ERASE);
@@ -83,7 +84,6 @@ static void begin_with(const wide *w, oracle *o, const contest *c)
     }
     for (size_t i = 0; i < n; i++) oracle_put(o, keys[i], keys[i], &old);
     assert_ok(wide_load(w, n, keys, keys, 0));
-    free(keys);
 }
 
 /* Half of the operations are queries. Each may give up twice, after 64 steps and some, and then skips: up to three
@@ -93,10 +93,10 @@ static uint64_t most_steps(uint64_t n) { return n * (200 + 8 * log_of(n)); }
 /* One batch on a map of its own. */
 static void hold_by(const contest *c, uint64_t (*apply)(const wide *w, oracle *o, const given_batch *b))
 {
-    uint64_t *keys = must_alloc(c->rows, sizeof *keys);
+    FREED uint64_t *keys = must_alloc(c->rows, sizeof *keys);
     for (size_t row = 0; row < c->rows; row++) keys[row] = key_of_row(row);
-    oracle *o = oracle_create(c->rows, keys);
-    wide w = wide_open(c->where);
+    AT_END(end_oracle) oracle *o = oracle_create(c->rows, keys);
+    AT_END(wide_close) wide w = wide_open(c->where);
     begin_with(&w, o, c);
     given_batch b = batch_of(c);
     uint64_t steps = apply(&w, o, &b), most = most_steps(b.n);
@@ -107,9 +107,6 @@ static void hold_by(const contest *c, uint64_t (*apply)(const wide *w, oracle *o
     free(b.kinds);
     free(b.keys);
     free(b.values);
-    free(keys);
-    wide_close(&w);
-    oracle_destroy(o);
 }
 
 /* ---- through the queue ---- */
@@ -132,27 +129,10 @@ pleach_status __wrap_pleach_map_apply(pleach_map *map, pleach_batch *batch)
 
 static void note_answer(void *context, const pleach_answer *answer) { *(pleach_answer *)context = *answer; }
 
-/* What the oracle says of it; it does not look at the answer. */
-static pleach_answer expected_answer(oracle *o, unsigned kind, uint64_t key, uint64_t value)
-{
-    pleach_answer a = {.status = PLEACH_OK};
-    switch (kind) {
-    case PLEACH_OP_PUT: a.flag = (uint8_t)oracle_put(o, key, value, &a.value); break;
-    case PLEACH_OP_ADD: a.flag = (uint8_t)oracle_add(o, key, value, &a.value); break;
-    case PLEACH_OP_ERASE: a.flag = (uint8_t)oracle_erase(o, key, &a.value); break;
-    case PLEACH_OP_FIND: a.flag = oracle_find(o, key, &a.value); break;
-    case PLEACH_OP_CONTAINS: a.flag = oracle_find(o, key, NULL); break;
-    case PLEACH_OP_SUCC: a.flag = oracle_succ(o, key, &a.key, &a.value); break;
-    case PLEACH_OP_PRED: a.flag = oracle_pred(o, key, &a.key, &a.value); break;
-    default: a.count = oracle_range(o, key, value, 0, NULL, NULL); break;
-    }
-    return a;
-}
-
 static uint64_t submit_all(const wide *w, oracle *o, const given_batch *b)
 {
     pleach_queue_config config = {.batch = (uint32_t)b->n, .age_us = 1000000};
-    pleach_answer *answers = must_alloc(b->n, sizeof *answers);
+    FREED pleach_answer *answers = must_alloc(b->n, sizeof *answers);
     pleach_queue *queue = NULL;
     queue_steps = 0;
     assert_ok(pleach_queue_create(&queue, w->map, &config));
@@ -162,14 +142,14 @@ static uint64_t submit_all(const wide *w, oracle *o, const given_batch *b)
     assert_ok(pleach_queue_flush(queue));
     pleach_queue_destroy(queue);
     for (size_t i = 0; i < b->n; i++) {
-        pleach_answer expected = expected_answer(o, b->kinds[i], b->keys[i], b->values[i]), *got = &answers[i];
+        pleach_answer expected = {.status = PLEACH_OK}, *got = &answers[i];
+        oracle_answer(o, (pleach_operation)b->kinds[i], b->keys[i], b->values[i], &expected);
         assert_int_equal(got->status, PLEACH_OK);
         if (got->flag != expected.flag || got->key != expected.key || got->value != expected.value ||
             got->count != expected.count)
             fail_msg("operation %zu of kind %u has another answer than the oracle's", i, b->kinds[i]);
     }
     count_checked(b->n);
-    free(answers);
     return queue_steps;
 }
 

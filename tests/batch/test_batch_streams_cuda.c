@@ -79,10 +79,10 @@ static void assert_all_quiet(size_t failing)
  * batch was one of reads), or after. */
 static void fail_every_call(const setting *where, size_t n, unsigned puts_of_ten)
 {
-    wide w = wide_open(where);
+    AT_END(wide_close) wide w = wide_open(where);
     rng r = rng_for(test_seed(), n + puts_of_ten);
-    uint8_t *kinds = must_alloc(n, 1), *flags = must_alloc(n, 1);
-    char *keys = must_alloc(n, 8), *values = must_alloc(n, 8);
+    FREED uint8_t *kinds = must_alloc(n, 1), *flags = must_alloc(n, 1);
+    FREED char *keys = must_alloc(n, 8), *values = must_alloc(n, 8);
     for (size_t i = 0; i < n; i++) {
         uint64_t key = rng_below(&r, 4 * n);
         kinds[i] = rng_below(&r, 10) < puts_of_ten ? PLEACH_OP_PUT : PLEACH_OP_FIND;
@@ -100,11 +100,6 @@ static void fail_every_call(const setting *where, size_t n, unsigned puts_of_ten
     }
     assert_true(failing > 4);
     assert_ok(apply_failing(&w, &batch, 0));
-    free(kinds);
-    free(flags);
-    free(keys);
-    free(values);
-    wide_close(&w);
 }
 
 /* Key k has the value k. Finds ask for even keys, which have been there from the beginning; a put brings an odd one. */

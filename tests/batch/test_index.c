@@ -143,9 +143,10 @@ static void assert_ids(const subject *s, size_t n, const void *got, const uint64
 /* All keys with all their ids. */
 static void assert_same_content(const subject *s, const table *t)
 {
-    void *keys = array_for(s, t->keys), *ids = array_for(s, t->size);
-    uint64_t *expected = must_alloc(t->size + 1, sizeof *expected), *counts = must_alloc(t->keys, sizeof *counts);
-    uint64_t *offsets = must_alloc(t->keys + 1, sizeof *offsets), size;
+    FREED void *keys = array_for(s, t->keys), *ids = array_for(s, t->size);
+    FREED uint64_t *expected = must_alloc(t->size + 1, sizeof *expected), *counts = must_alloc(t->keys, sizeof *counts);
+    FREED uint64_t *offsets = must_alloc(t->keys + 1, sizeof *offsets);
+    uint64_t size;
     size_t total = 0, at = 0;
     for (size_t i = 0; i < t->keys; i++) set_word(s->bits, keys, i, t->key[i]);
     assert_valid_index(s);
@@ -162,11 +163,6 @@ static void assert_same_content(const subject *s, const table *t)
     assert_int_equal(offsets[t->keys], at);
     assert_ids(s, at, ids, expected);
     count_checked(2 * t->keys);
-    free(keys);
-    free(ids);
-    free(expected);
-    free(counts);
-    free(offsets);
 }
 
 /* ---- batches ---- */
@@ -282,7 +278,7 @@ static void batch_both(const subject *s, table *t, rng *r, const plan *p, bool w
     size_t capacity = room_for(t, p);
     trial b = make_trial(s, t, r, p);
     answers got = make_answers(p->n, 0), expected = make_answers(p->n, capacity);
-    void *ids = array_for(s, capacity);
+    FREED void *ids = array_for(s, capacity);
     table_apply(t, &b, &expected);
     assert_ok(index_apply(s, &b, capacity, &got, ids));
     assert_int_equal(got.total, expected.total);
@@ -292,7 +288,6 @@ static void batch_both(const subject *s, table *t, rng *r, const plan *p, bool w
     assert_ids(s, got.total, ids, expected.ids);
     if (whole) assert_same_content(s, t);
     count_checked(p->n);
-    free(ids);
     free_answers(&got);
     free_answers(&expected);
     free_trial(&b);
@@ -340,8 +335,8 @@ static void arrays_both(const subject *s, table *t, rng *r, size_t n, unsigned w
 {
     static pair_call *const calls[] = {pleach_index_insert, pleach_index_erase, pleach_index_contains};
     size_t cells = t->keys * t->ids, step = cells / n, at = (size_t)rng_below(r, cells);
-    void *keys = array_for(s, n), *ids = array_for(s, n);
-    uint8_t *got = untouched_bytes(n), *expected = untouched_bytes(n);
+    FREED void *keys = array_for(s, n), *ids = array_for(s, n);
+    FREED uint8_t *got = untouched_bytes(n), *expected = untouched_bytes(n);
     for (size_t i = 0; i < n; i++, at = (at + step) % cells) {
         size_t key = at / t->ids, id = at % t->ids;
         set_word(s->bits, keys, i, t->key[key]);
@@ -353,10 +348,6 @@ static void arrays_both(const subject *s, table *t, rng *r, size_t n, unsigned w
     assert_ok(calls[which](s->index, n, keys, ids, got));
     assert_memory_equal(got, expected, n);
     count_checked(n);
-    free(keys);
-    free(ids);
-    free(got);
-    free(expected);
 }
 
 static void arrays_of_pairs(const setting *where)
@@ -401,8 +392,9 @@ static void retrievals(const setting *where)
     subject s = open_index(where);
     table t = table_create(&r, 5, 3000, s.top, false);
     arrays_both(&s, &t, &r, t.keys * t.ids / 2, 0);
-    void *keys = array_for(&s, t.keys), *ids = array_for(&s, t.size);
-    uint64_t *offsets = must_alloc(t.keys + 1, sizeof *offsets), *expected = must_alloc(t.size + 1, sizeof *expected);
+    FREED void *keys = array_for(&s, t.keys), *ids = array_for(&s, t.size);
+    FREED uint64_t *offsets = must_alloc(t.keys + 1, sizeof *offsets);
+    FREED uint64_t *expected = must_alloc(t.size + 1, sizeof *expected);
     for (size_t i = 0; i < t.keys; i++) set_word(s.bits, keys, i, t.key[i]);
     static const uint32_t limits[] = {0, 1, 100, 1000000};
     for (size_t l = 0; l < COUNT_OF(limits); l++) {
@@ -420,10 +412,6 @@ static void retrievals(const setting *where)
         assert_ids(&s, all, ids, expected);
         count_checked(3 * t.keys);
     }
-    free(keys);
-    free(ids);
-    free(offsets);
-    free(expected);
     close_index(&s);
     table_destroy(&t);
 }
@@ -498,7 +486,7 @@ static void ids_without_room_change_nothing(const setting *where)
     plan p = {.n = 500, .inserts = 1, .erases = 5, .queries = 5};
     trial b = make_trial(&s, &t, &r, &p);
     answers got = make_answers(p.n, 0);
-    void *ids = array_for(&s, room_for(&t, &p));
+    FREED void *ids = array_for(&s, room_for(&t, &p));
     assert_int_equal(index_apply(&s, &b, 1000, &got, ids), PLEACH_E_SPACE);
     size_t total = got.total;
     assert_true(total > 1000);
@@ -507,7 +495,6 @@ static void ids_without_room_change_nothing(const setting *where)
     assert_same_content(&s, &t);
     assert_ok(index_apply(&s, &b, total, &got, ids));
     assert_int_equal(got.total, total);
-    free(ids);
     free_answers(&got);
     free_trial(&b);
     close_index(&s);
@@ -526,8 +513,8 @@ static void calls_without_memory_change_nothing(const setting *where)
     trial b = make_trial(&s, &t, &r, &p);
     answers got = make_answers(p.n, 0);
     size_t capacity = room_for(&t, &p) + t.size, total;
-    uint64_t *offsets = must_alloc(p.n + 1, sizeof *offsets);
-    void *ids = array_for(&s, capacity);
+    FREED uint64_t *offsets = must_alloc(p.n + 1, sizeof *offsets);
+    FREED void *ids = array_for(&s, capacity);
     for (unsigned call = 0; call < 4; call++) {
         pleach_status status = PLEACH_E_MEMORY;
         for (long nth = 1; status != PLEACH_OK; nth++) {
@@ -562,8 +549,6 @@ static void calls_without_memory_change_nothing(const setting *where)
         assert_true(nth < 200);
     }
     pleach_index_destroy(another);
-    free(offsets);
-    free(ids);
     free_answers(&got);
     free_trial(&b);
     close_index(&s);
@@ -580,7 +565,8 @@ static void full_indexes_stay_whole(const setting *where)
     table t = table_create(&r, gpu ? 300 : 100, 1000, s.top, false);
     size_t n = t.keys * t.ids;
     void *keys = array_for(&s, n), *ids = array_for(&s, n);
-    uint8_t *outcomes = untouched_bytes(n), *kinds = must_alloc(n, 1);
+    FREED uint8_t *outcomes = untouched_bytes(n);
+    uint8_t *kinds = must_alloc(n, 1);
     for (size_t i = 0; i < n; i++) {
         set_word(s.bits, keys, i, t.key[i / t.ids]);
         set_word(s.bits, ids, i, t.id[i % t.ids]);
@@ -603,7 +589,6 @@ static void full_indexes_stay_whole(const setting *where)
     count_checked(3 * n);
     free(keys);
     free(ids);
-    free(outcomes);
     free(kinds);
     close_index(&s);
     table_destroy(&t);

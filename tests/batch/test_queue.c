@@ -67,9 +67,8 @@ typedef struct request {
 static judge judge_of(wide w, size_t rows, uint64_t part)
 {
     judge j = {.w = w, .r = rng_for(test_seed(), part)};
-    uint64_t *keys = pattern_keys(RANDOM, rows, w.top, &j.r);
+    FREED uint64_t *keys = pattern_keys(RANDOM, rows, w.top, &j.r);
     j.o = oracle_create(rows, keys);
-    free(keys);
     return j;
 }
 
@@ -80,29 +79,6 @@ static void judge_close(judge *j)
     assert_same_content(&j->w, j->o);
     oracle_destroy(j->o);
     wide_close(&j->w);
-}
-
-static pleach_answer oracle_answer(oracle *o, pleach_operation operation, uint64_t key, uint64_t value)
-{
-    pleach_answer a = {.status = PLEACH_OK};
-    uint64_t unused;
-    switch (operation) {
-    case PLEACH_OP_PUT: a.flag = (uint8_t)oracle_put(o, key, value, &a.value); break;
-    case PLEACH_OP_ADD: a.flag = (uint8_t)oracle_add(o, key, value, &a.value); break;
-    case PLEACH_OP_ERASE: a.flag = (uint8_t)oracle_erase(o, key, &a.value); break;
-    case PLEACH_OP_FIND: a.flag = oracle_find(o, key, &a.value); break;
-    case PLEACH_OP_CONTAINS: a.flag = oracle_find(o, key, &unused); break;
-    case PLEACH_OP_SUCC: a.flag = oracle_succ(o, key, &a.key, &a.value); break;
-    case PLEACH_OP_PRED: a.flag = oracle_pred(o, key, &a.key, &a.value); break;
-    default: a.count = oracle_range(o, key, value, 0, NULL, NULL);
-    }
-    return a;
-}
-
-static bool same_answer(const pleach_answer *a, const pleach_answer *b)
-{
-    return a->status == b->status && a->flag == b->flag && a->key == b->key && a->value == b->value &&
-           a->count == b->count;
 }
 
 /* Only a new key can lack room in the map; anything can lack memory to work with. */
@@ -121,7 +97,7 @@ static void judge_answer(void *context, const pleach_answer *answer)
     j->out_of_order += q->number != j->answered++;
     pleach_answer expected = {.status = answer->status};
     if (answer->status == PLEACH_OK)
-        expected = oracle_answer(j->o, q->operation, q->key, q->value);
+        oracle_answer(j->o, q->operation, q->key, q->value, &expected);
     else {
         j->refused++;
         j->wrong += !may_be_refused(q, answer->status);
@@ -156,7 +132,7 @@ static void single_calls_match_the_oracle(const setting *where)
 
 static size_t submit_random(judge *j, pleach_queue *queue, size_t n)
 {
-    request *all = must_alloc(n, sizeof *all);
+    FREED request *all = must_alloc(n, sizeof *all);
     size_t before = j->answered;
     for (size_t i = 0; i < n; i++) {
         all[i] = random_request(j, before + i); /* the generator is this thread's, the oracle the callbacks' */
@@ -166,7 +142,6 @@ static size_t submit_random(judge *j, pleach_queue *queue, size_t n)
     assert_ok(pleach_queue_flush(queue));
     assert_int_equal(j->answered, before + n);
     count_checked(n);
-    free(all);
     return n;
 }
 
@@ -222,8 +197,8 @@ static void call_own(agent *a, crowd *c, oracle *mine)
 {
     const uint64_t key = own_key(a, (size_t)rng_below(&a->r, OWN_KEYS)), value = rng_next(&a->r) & c->w.top;
     const pleach_operation operation = (pleach_operation)rng_below(&a->r, PLEACH_OP_CONTAINS + 1);
-    const pleach_answer expected = oracle_answer(mine, operation, key, value);
-    pleach_answer answer;
+    pleach_answer expected = {.status = PLEACH_OK}, answer;
+    oracle_answer(mine, operation, key, value, &expected);
     EXPECT_OK(a, pleach_queue_call(c->queue, operation, key, value, &answer));
     EXPECT(a, same_answer(&answer, &expected));
 }
@@ -233,13 +208,12 @@ static void work_in_crowd(agent *a)
     crowd *c = a->shared;
     uint64_t keys[OWN_KEYS];
     for (size_t i = 0; i < OWN_KEYS; i++) keys[i] = own_key(a, i);
-    oracle *mine = oracle_create(OWN_KEYS, keys);
+    AT_END(end_oracle) oracle *mine = oracle_create(OWN_KEYS, keys);
     for (size_t i = 0; i < c->rounds && !stopped(a); i++) {
         for (size_t puts = rng_below(&a->r, 20); puts > 0 && !a->failed; puts--) put_shared(a, c);
         if (!a->failed) call_own(a, c, mine);
         if (i % 50 == 0 && pleach_queue_flush(c->queue) != PLEACH_OK) stop_all(a);
     }
-    oracle_destroy(mine);
     count_checked(10 * c->rounds);
 }
 
@@ -372,13 +346,12 @@ static void submit_next(void *context, const pleach_answer *answer)
 
 static void callbacks_may_submit_but_not_wait(const setting *where)
 {
-    wide w = wide_open(where);
+    AT_END(wide_close) wide w = wide_open(where);
     chain c = {.queue = open_queue(&w, 1, 1, 3), .left = 100};
     assert_ok(pleach_queue_submit(c.queue, PLEACH_OP_PUT, 1, 1, submit_next, &c));
     while (counts_of(c.queue).operations < 102) sched_yield();
     assert_int_equal(close_queue(c.queue).operations, 102);
     assert_false(c.wrong);
-    wide_close(&w);
 }
 
 /* ---- the end ------------------------------------------------------------------------------------------------- */
@@ -447,9 +420,7 @@ static void destroying_answers_those_who_wait(const setting *where)
         crowd c = {.w = wide_open(where)};
         c.queue = open_queue(&c.w, 1000, LONG_AGE, 0);
         run_agents(calling_threads(), wait_for_answer_or_destroy, &c);
-        uint64_t size = 0;
-        assert_ok(pleach_map_size(c.w.map, &size));
-        assert_int_equal(size, calling_threads() - 1);
+        assert_map_size(c.w.map, calling_threads() - 1);
         wide_close(&c.w);
     }
 }
@@ -493,7 +464,7 @@ static void closing_while_others_submit_loses_nothing(const setting *where)
 
 static void a_flush_does_not_wait_for_age(const setting *where)
 {
-    wide w = wide_open(where);
+    AT_END(wide_close) wide w = wide_open(where);
     pleach_queue *queue = open_queue(&w, 0, LONG_AGE, 0);
     assert_ok(pleach_queue_flush(queue));
     for (uint64_t key = 0; key < 10; key++) {
@@ -505,14 +476,13 @@ static void a_flush_does_not_wait_for_age(const setting *where)
         assert_int_equal(value, 2);
     }
     assert_int_equal(close_queue(queue).batches, 10);
-    wide_close(&w);
 }
 
 /* ---- what goes wrong ----------------------------------------------------------------------------------------- */
 
 static void bad_arguments_are_refused(const setting *where)
 {
-    wide w = wide_open(where);
+    AT_END(wide_close) wide w = wide_open(where);
     pleach_queue *queue = (pleach_queue *)&w;
     const pleach_queue_config bad[] = {{.batch = 10, .capacity = 9}, {.capacity = 8191}, {.batch = (1u << 30) + 1},
                                        {.batch = 1, .capacity = (1u << 31) + 1}};
@@ -536,13 +506,12 @@ static void bad_arguments_are_refused(const setting *where)
     pleach_queue_close(NULL);
     pleach_queue_destroy(NULL);
     assert_int_equal(close_queue(queue).operations, 0);
-    wide_close(&w);
 }
 
 static void what_does_not_fit_is_refused(const setting *where)
 {
     const uint64_t large = (uint64_t)UINT32_MAX + 1;
-    wide w = wide_open(where);
+    AT_END(wide_close) wide w = wide_open(where);
     pleach_queue *queue = open_queue(&w, 0, 1, 0);
     const pleach_status expected = w.key_bits == 64 ? PLEACH_OK : PLEACH_E_WIDTH;
     for (pleach_operation operation = 0; operation < PLEACH_OP_RANGE; operation++) {
@@ -554,7 +523,6 @@ static void what_does_not_fit_is_refused(const setting *where)
         assert_ok(pleach_queue_call(queue, operation, UINT32_MAX, UINT32_MAX, &answer));
     }
     assert_int_equal(close_queue(queue).failed, 0);
-    wide_close(&w);
 }
 
 /* Fills the map by array calls, so that few operations are left for the queue to refuse. */
@@ -606,7 +574,7 @@ static void batches_without_memory_lose_nothing(const setting *where)
 
 static void creating_without_memory_leaves_nothing(const setting *where)
 {
-    wide w = wide_open(where);
+    AT_END(wide_close) wide w = wide_open(where);
     close_queue(open_queue(&w, 100, 0, 0)); /* what the map keeps for itself is there now */
     const long held = base_held();
     pleach_status status = PLEACH_E_MEMORY;
@@ -621,7 +589,6 @@ static void creating_without_memory_leaves_nothing(const setting *where)
         assert_int_equal(base_held(), held);
         assert_true(nth < 100);
     }
-    wide_close(&w);
 }
 
 static void note_busy(void *context, const pleach_answer *answer)
@@ -645,8 +612,7 @@ static void snapshots_do_not_make_the_queue_wait(const setting *where)
     assert_int_equal(c.refused, 0);
     assert_ok(pleach_snapshot_size(snapshot, &size));
     assert_int_equal(size, 0);
-    assert_ok(pleach_map_size(c.w.map, &size));
-    assert_int_equal(size, 50);
+    assert_map_size(c.w.map, 50);
     close_queue(c.queue);
     pleach_snapshot_release(snapshot);
     wide_close(&c.w);

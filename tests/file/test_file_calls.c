@@ -20,7 +20,7 @@
 
 #ifndef PLEACH_HAVE_XXHASH
 
-#define CASES UNIT(there_are_no_files_in_this_build)
+static unit_case cases[] = {UNIT(there_are_no_files_in_this_build)};
 
 #else
 
@@ -482,22 +482,25 @@ static const form forms[] = {
     {.graphs = true, .replaces = true}, {.graphs = true},
 };
 
-#define MAP_AND_GRAPH(name, test) {"map: " name, test, &forms[0]}, {"graph: " name, test, &forms[4]}
+#define MAP_AND_GRAPH(name, test) UNIT_WITH("map: " name, test, &forms[0]), UNIT_WITH("graph: " name, test, &forms[4])
 
-#define CASES                                                                                                    \
-    {"saving a map fails", test_saves, &forms[0]}, {"saving a new file fails", test_saves, &forms[1]},           \
-    {"saving by a link fails", test_saves, &forms[2]},                                                           \
-    {"saving over another user's file fails", test_saves, &forms[3]},                                            \
-    {"saving a graph fails", test_saves, &forms[4]}, {"saving a new graph fails", test_saves, &forms[5]},        \
-    MAP_AND_GRAPH("room for nothing", test_room_for_nothing),                                                    \
-    MAP_AND_GRAPH("interrupted saves", test_interrupted_saves),                                                  \
-    MAP_AND_GRAPH("partial writes", test_partial_writes), MAP_AND_GRAPH("loading fails", test_loads),            \
-    MAP_AND_GRAPH("partial reads", test_partial_reads)
+static unit_case cases[] = {
+    UNIT_WITH("saving a map fails", test_saves, &forms[0]),
+    UNIT_WITH("saving a new file fails", test_saves, &forms[1]),
+    UNIT_WITH("saving by a link fails", test_saves, &forms[2]),
+    UNIT_WITH("saving over another user's file fails", test_saves, &forms[3]),
+    UNIT_WITH("saving a graph fails", test_saves, &forms[4]),
+    UNIT_WITH("saving a new graph fails", test_saves, &forms[5]),
+    MAP_AND_GRAPH("room for nothing", test_room_for_nothing),
+    MAP_AND_GRAPH("interrupted saves", test_interrupted_saves),
+    MAP_AND_GRAPH("partial writes", test_partial_writes),
+    MAP_AND_GRAPH("loading fails", test_loads),
+    MAP_AND_GRAPH("partial reads", test_partial_reads),
+};
 
 #endif
 
 int main(int argc, char **argv)
 {
-    unit_case cases[] = {CASES};
     return run_units("test_file_calls", argc, argv, cases, sizeof cases / sizeof cases[0]);
 }

@@ -13,14 +13,13 @@
 #ifndef PLEACH_HAVE_XXHASH
 
 /* test_map_file sees that such a build says so. */
-static void there_are_no_files_in_this_build(const setting *where)
+static void without_files(const setting *where)
 {
     (void)where;
-    pleach_file_info info;
-    assert_int_equal(pleach_file_get_info("pairs", &info), PLEACH_E_NO_FILES);
+    there_are_no_files_in_this_build();
 }
 
-#define FORMAT_CASES CASE(there_are_no_files_in_this_build)
+static const test_case cases[] = {{.name = "there_are_no_files_in_this_build", .run = without_files}};
 
 #else
 
@@ -42,13 +41,12 @@ typedef struct trial {
 static file_image make_file(const setting *where, const folder *f, uint64_t salt)
 {
     uint64_t top = where->key_bits == 32 ? UINT32_MAX : UINT64_MAX;
-    pairs content = pairs_spread(PAIRS, top, salt);
+    AT_END(pairs_free) pairs content = pairs_spread(PAIRS, top, salt);
     wide source = open_source(where, &content);
     pleach_snapshot *snapshot = snapshot_of(&source);
     assert_ok(file_save(snapshot, f->path, BLOCK));
     pleach_snapshot_release(snapshot);
     wide_close(&source);
-    pairs_free(&content);
     return file_image_read(f->path);
 }
 
@@ -138,10 +136,8 @@ static uint8_t *with_bytes(const trial *t, size_t place, const void *bytes, size
 
 static pleach_status load_with(trial *t, size_t place, const void *bytes, size_t size)
 {
-    uint8_t *copy = with_bytes(t, place, bytes, size);
-    pleach_status status = load_bytes(t, t->good.size, copy);
-    free(copy);
-    return status;
+    FREED uint8_t *copy = with_bytes(t, place, bytes, size);
+    return load_bytes(t, t->good.size, copy);
 }
 
 static pleach_status load_with_number(trial *t, size_t place, uint32_t number)
@@ -153,35 +149,31 @@ static pleach_status load_with_number(trial *t, size_t place, uint32_t number)
 
 static void a_good_file_is_taken(const setting *where)
 {
-    trial t = trial_open(where);
-    uint8_t *same = copy_of(&t);
+    AT_END(trial_close) trial t = trial_open(where);
+    FREED uint8_t *same = copy_of(&t);
     repair(&t, same); /* what this program knows of the format is right */
     assert_memory_equal(same, t.good.bytes, t.good.size);
     assert_ok(load_bytes(&t, t.good.size, same));
-    free(same);
-    trial_close(&t);
 }
 
 static void a_file_cut_short_or_too_long_is_refused(const setting *where)
 {
-    trial t = trial_open(where);
+    AT_END(trial_close) trial t = trial_open(where);
     for (size_t size = 0; size < t.good.size; size++)
         assert_bad(&t, size, t.good.bytes);
     size_t more = block_size(&t, 0);
-    uint8_t *longer = must_alloc(t.good.size + more, 1);
+    FREED uint8_t *longer = must_alloc(t.good.size + more, 1);
     memcpy(longer, t.good.bytes, t.good.size);
     memcpy(longer + t.good.size, t.good.bytes + block_place(&t, 0), more);
     for (size_t size = t.good.size + 1; size <= t.good.size + more; size++)
         assert_bad(&t, size, longer);
-    free(longer);
-    trial_close(&t);
 }
 
 /* No bit of the file is without effect. A changed version may be a newer one for all that the reader knows. */
 static void every_altered_bit_is_noticed(const setting *where)
 {
-    trial t = trial_open(where);
-    uint8_t *copy = copy_of(&t);
+    AT_END(trial_close) trial t = trial_open(where);
+    FREED uint8_t *copy = copy_of(&t);
     size_t version = offsetof(file_header, version);
     pleach_file_info info;
     size_t step = where->device == PLEACH_CUDA ? 13 : 1; /* every look at a GPU map takes its time */
@@ -194,15 +186,13 @@ static void every_altered_bit_is_noticed(const setting *where)
             assert_int_equal(pleach_file_get_info(t.folder.path, &info), status);
         copy[bit / 8] ^= (uint8_t)(1u << bit % 8);
     }
-    free(copy);
-    trial_close(&t);
 }
 
 static void exchanged_blocks_are_noticed(const setting *where)
 {
-    trial t = trial_open(where);
-    folder elsewhere = folder_open();
-    uint8_t *copy = copy_of(&t);
+    AT_END(trial_close) trial t = trial_open(where);
+    AT_END(folder_close) folder elsewhere = folder_open();
+    FREED uint8_t *copy = copy_of(&t);
     size_t size = block_size(&t, 0);
     memcpy(copy + block_place(&t, 0), t.good.bytes + block_place(&t, 1), size);
     memcpy(copy + block_place(&t, 1), t.good.bytes + block_place(&t, 0), size);
@@ -218,16 +208,13 @@ static void exchanged_blocks_are_noticed(const setting *where)
     memcpy(copy, other.bytes, sizeof(file_header));
     assert_ok(load_bytes(&t, t.good.size, copy)); /* both begin alike */
     free(other.bytes);
-    free(copy);
-    folder_close(&elsewhere);
-    trial_close(&t);
 }
 
 /* ---- right checksums, wrong contents ---- */
 
 static void foreign_and_newer_files_are_refused(const setting *where)
 {
-    trial t = trial_open(where);
+    AT_END(trial_close) trial t = trial_open(where);
     size_t version = offsetof(file_header, version);
     pleach_file_info info;
     uint8_t magic[8] = FILE_MAGIC;
@@ -246,13 +233,12 @@ static void foreign_and_newer_files_are_refused(const setting *where)
         assert_int_equal(load_with(&t, 0, magic, sizeof magic), PLEACH_E_FORMAT);
         magic[i]--;
     }
-    trial_close(&t);
 }
 
 /* The head is right, and says that the pairs are a graph's, whose keys have 64 bits. */
 static void graphs_are_refused(const setting *where)
 {
-    trial t = trial_open(where);
+    AT_END(trial_close) trial t = trial_open(where);
     uint16_t holds = FILE_HOLDS_GRAPH;
     pleach_file_info info;
     pleach_status expected = t.key_bits == 64 ? PLEACH_E_KIND : PLEACH_E_FORMAT;
@@ -263,19 +249,17 @@ static void graphs_are_refused(const setting *where)
         holds = (uint16_t)other;
         assert_int_equal(load_with(&t, offsetof(file_header, holds), &holds, sizeof holds), PLEACH_E_FORMAT);
     }
-    trial_close(&t);
 }
 
 static void heads_that_make_no_sense_are_refused(const setting *where)
 {
     static const uint32_t widths[] = {0, 1, 16, 31, 33, 63, 65, 128, UINT32_MAX};
     static const uint32_t blocks[] = {0, 1, BLOCK - 1, BLOCK + 1, PAIRS, UINT32_MAX};
-    trial t = trial_open(where);
+    AT_END(trial_close) trial t = trial_open(where);
     for (size_t i = 0; i < COUNT_OF(widths); i++)
         assert_int_equal(load_with_number(&t, offsetof(file_header, key_bits), widths[i]), PLEACH_E_FORMAT);
     for (size_t i = 0; i < COUNT_OF(blocks); i++)
         assert_int_equal(load_with_number(&t, offsetof(file_header, block_pairs), blocks[i]), PLEACH_E_FORMAT);
-    trial_close(&t);
 }
 
 /* Sizes that are not the file's are noticed before any memory is asked for: opening, asking for the size, and reading
@@ -285,22 +269,20 @@ static void absurd_sizes_cost_nothing(const setting *where)
     static const uint64_t numbers[] = {0, 1, PAIRS - 1, PAIRS + 1, (uint64_t)1 << 32, FILE_MOST_PAIRS - 1,
                                        FILE_MOST_PAIRS, FILE_MOST_PAIRS + 1, (uint64_t)1 << 60, (uint64_t)1 << 63,
                                        UINT64_MAX, UINT64_MAX / 8, UINT64_MAX / 16 + 1, PAIRS + ((uint64_t)1 << 63)};
-    trial t = trial_open(where);
+    AT_END(trial_close) trial t = trial_open(where);
     for (size_t i = 0; i < COUNT_OF(numbers); i++) {
-        uint8_t *copy = with_bytes(&t, offsetof(file_header, pairs), &numbers[i], sizeof numbers[i]);
+        FREED uint8_t *copy = with_bytes(&t, offsetof(file_header, pairs), &numbers[i], sizeof numbers[i]);
         file_image_write(t.folder.path, t.good.size, copy);
         base_fail_allocations(0, 0);
         assert_int_equal(pleach_map_load_file(t.target.map, t.folder.path, 0), PLEACH_E_FORMAT);
         assert_int_equal(base_fail_allocations(0, 0), 3);
         assert_holds(&t.target, &t.held);
-        free(copy);
     }
-    trial_close(&t);
 }
 
 static void blocks_that_make_no_sense_are_refused(const setting *where)
 {
-    trial t = trial_open(where);
+    AT_END(trial_close) trial t = trial_open(where);
     for (size_t i = 0; i < BLOCKS; i++) {
         size_t place = block_place(&t, i);
         assert_int_equal(load_with_number(&t, place, (uint32_t)i + 1), PLEACH_E_FORMAT); /* index */
@@ -309,13 +291,12 @@ static void blocks_that_make_no_sense_are_refused(const setting *where)
         assert_int_equal(load_with_number(&t, place + 12, 1), PLEACH_E_FORMAT); /* reserved */
     }
     assert_int_equal(load_with_number(&t, t.good.size - sizeof(file_trailer), PAIRS - 1), PLEACH_E_FORMAT);
-    trial_close(&t);
 }
 
 /* Each key in turn becomes equal to the one before, which may be in another block. */
 static void keys_out_of_order_are_refused(const setting *where)
 {
-    trial t = trial_open(where);
+    AT_END(trial_close) trial t = trial_open(where);
     size_t bytes = t.key_bits / 8;
     uint8_t previous[8] = {0};
     for (size_t i = 0; i < PAIRS; i++) {
@@ -326,19 +307,24 @@ static void keys_out_of_order_are_refused(const setting *where)
     }
     uint64_t top = UINT64_MAX; /* the first key of all; then the second is less */
     assert_int_equal(load_with(&t, block_place(&t, 0) + sizeof(file_block), &top, bytes), PLEACH_E_FORMAT);
-    trial_close(&t);
 }
 
-#define FORMAT_CASES                                                                                             \
-    CASE(a_good_file_is_taken), CASE(a_file_cut_short_or_too_long_is_refused), CASE(every_altered_bit_is_noticed), \
-        CASE(exchanged_blocks_are_noticed), CASE(foreign_and_newer_files_are_refused),                           \
-        CASE(graphs_are_refused), CASE(heads_that_make_no_sense_are_refused), CASE(absurd_sizes_cost_nothing),                             \
-        CASE(blocks_that_make_no_sense_are_refused), CASE(keys_out_of_order_are_refused)
+static const test_case cases[] = {
+    CASE(a_good_file_is_taken),
+    CASE(a_file_cut_short_or_too_long_is_refused),
+    CASE(every_altered_bit_is_noticed),
+    CASE(exchanged_blocks_are_noticed),
+    CASE(foreign_and_newer_files_are_refused),
+    CASE(graphs_are_refused),
+    CASE(heads_that_make_no_sense_are_refused),
+    CASE(absurd_sizes_cost_nothing),
+    CASE(blocks_that_make_no_sense_are_refused),
+    CASE(keys_out_of_order_are_refused),
+};
 
 #endif
 
 int main(int argc, char **argv)
 {
-    static const test_case cases[] = {FORMAT_CASES};
     return run_cases(argc, argv, PLEACH_CPU, cases, COUNT_OF(cases));
 }

@@ -18,7 +18,7 @@
 
 #ifndef PLEACH_HAVE_XXHASH
 
-#define CASES UNIT(there_are_no_files_in_this_build)
+static unit_case cases[] = {UNIT(there_are_no_files_in_this_build)};
 
 #else
 
@@ -115,38 +115,34 @@ static const claim claims[] = {
 /* File systems have their own limits of length. */
 static bool can_be_so_long(const claim *c)
 {
-    folder f = folder_open();
+    AT_END(folder_close) folder f = folder_open();
     const int descriptor = open(f.path, O_RDWR | O_CREAT, 0600);
     const file_header header = {.key_bits = c->key_bits, .block_pairs = c->block_pairs, .pairs = c->pairs};
     const bool can = ftruncate(descriptor, (off_t)file_bytes(&header)) == 0;
     close(descriptor);
-    folder_close(&f);
     return can;
 }
 
 /* The header alone, and the header with the head of the first block. */
-static void test_holes(const void *argument)
+static void test_holes(void)
 {
-    (void)argument;
     for (size_t i = 0; i < COUNT_OF(claims); i++) {
         if (!can_be_so_long(&claims[i])) continue;
-        folder f = folder_open();
+        AT_END(folder_close) folder f = folder_open();
         const int descriptor = open_holes(&f, &claims[i]);
         assert_little_memory(&f, &claims[i]);
         put_block_head(descriptor, &claims[i]);
         assert_little_memory(&f, &claims[i]);
         close(descriptor);
-        folder_close(&f);
     }
 }
 
 /* Some keys that ascend, and no more; in one block that should have 10^9 of them. */
-static void test_some_keys(const void *argument)
+static void test_some_keys(void)
 {
-    (void)argument;
     enum { KEYS = 500000 };
     const claim c = {64, FILE_HOLDS_MAP, UINT32_MAX, 1000000000};
-    uint64_t *keys = must_alloc(KEYS, sizeof *keys);
+    FREED uint64_t *keys = must_alloc(KEYS, sizeof *keys);
     folder f = folder_open();
     const int descriptor = open_holes(&f, &c);
     for (uint64_t i = 0; i < KEYS; i++) keys[i] = i * 1000;
@@ -155,34 +151,32 @@ static void test_some_keys(const void *argument)
     assert_little_memory(&f, &c);
     close(descriptor);
     folder_close(&f);
-    free(keys);
 }
 
 /* A file that becomes shorter after its length was asked for cannot be had here; one that is shorter can. */
-static void test_one_byte_short(const void *argument)
+static void test_one_byte_short(void)
 {
-    (void)argument;
     for (size_t i = 0; i < COUNT_OF(claims); i++) {
         if (!can_be_so_long(&claims[i])) continue;
-        folder f = folder_open();
+        AT_END(folder_close) folder f = folder_open();
         const int descriptor = open_holes(&f, &claims[i]);
         struct stat about;
         assert_int_equal(fstat(descriptor, &about), 0);
         assert_int_equal(ftruncate(descriptor, about.st_size - 1), 0);
         assert_little_memory(&f, &claims[i]);
         close(descriptor);
-        folder_close(&f);
     }
 }
 
-#define CASES                                                                                                    \
-    {"files of holes", test_holes, NULL}, {"some keys, then holes", test_some_keys, NULL},                       \
-    {"one byte short", test_one_byte_short, NULL}
+static unit_case cases[] = {
+    UNIT_NAMED("files of holes", test_holes),
+    UNIT_NAMED("some keys, then holes", test_some_keys),
+    UNIT_NAMED("one byte short", test_one_byte_short),
+};
 
 #endif
 
 int main(int argc, char **argv)
 {
-    unit_case cases[] = {CASES};
     return run_units("test_file_memory", argc, argv, cases, sizeof cases / sizeof cases[0]);
 }

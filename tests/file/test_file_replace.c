@@ -21,7 +21,7 @@
 
 #ifndef PLEACH_HAVE_XXHASH
 
-#define CASES UNIT(there_are_no_files_in_this_build)
+static unit_case cases[] = {UNIT(there_are_no_files_in_this_build)};
 
 #else
 
@@ -308,18 +308,21 @@ static void test_leftovers(const void *argument)
     saver_end(&s);
 }
 
-#define BOTH(name, test) {"map: " name, test, NULL}, {"graph: " name, test, &saves_graph}
+#define BOTH(name, test) UNIT_WITH("map: " name, test, NULL), UNIT_WITH("graph: " name, test, &saves_graph)
 
-#define CASES                                                                                                    \
-    BOTH("only regular files are replaced", test_only_regular_files),                                            \
-    BOTH("a pipe that comes late stays", test_late_pipe), BOTH("modes are kept", test_modes),                    \
-    BOTH("owners are kept", test_owners), BOTH("links are followed", test_links),                                \
-    BOTH("long names are saved", test_long_names), BOTH("leftovers can be found", test_leftovers)
+static unit_case cases[] = {
+    BOTH("only regular files are replaced", test_only_regular_files),
+    BOTH("a pipe that comes late stays", test_late_pipe),
+    BOTH("modes are kept", test_modes),
+    BOTH("owners are kept", test_owners),
+    BOTH("links are followed", test_links),
+    BOTH("long names are saved", test_long_names),
+    BOTH("leftovers can be found", test_leftovers),
+};
 
 #endif
 
 int main(int argc, char **argv)
 {
-    unit_case cases[] = {CASES};
     return run_units("test_file_replace", argc, argv, cases, sizeof cases / sizeof cases[0]);
 }

@@ -27,8 +27,8 @@ static pleach_graph *open_graph(kind k, uint64_t max_bytes)
 
 static void put_random_edges(pleach_graph *graph, kind k, size_t n, uint32_t ids, uint64_t seed)
 {
-    uint32_t *from = must_alloc(n, sizeof *from), *to = must_alloc(n, sizeof *to);
-    uint32_t *values = must_alloc(n, sizeof *values);
+    FREED uint32_t *from = must_alloc(n, sizeof *from), *to = must_alloc(n, sizeof *to);
+    FREED uint32_t *values = must_alloc(n, sizeof *values);
     rng r = rng_for(test_seed(), seed);
     for (size_t i = 0; i < n; i++) {
         from[i] = (uint32_t)rng_below(&r, ids);
@@ -36,9 +36,6 @@ static void put_random_edges(pleach_graph *graph, kind k, size_t n, uint32_t ids
         values[i] = (uint32_t)rng_next(&r);
     }
     assert_ok(pleach_graph_insert_edges(graph, n, from, to, k.values ? values : NULL, NULL, PLEACH_SYNC));
-    free(from);
-    free(to);
-    free(values);
 }
 
 /* Edges, a vertex that has lost its edges, and the largest id that there is. */
@@ -83,14 +80,13 @@ static void contents_free(contents *c)
 static void assert_same(const contents *a, pleach_graph *graph, kind k)
 {
     char message[200];
-    contents b = contents_of(graph, k);
+    AT_END(contents_free) contents b = contents_of(graph, k);
     assert_int_equal(a->edges, b.edges);
     assert_int_equal(a->vertices, b.vertices);
     assert_memory_equal(a->from, b.from, a->edges * sizeof *a->from);
     assert_memory_equal(a->to, b.to, a->edges * sizeof *a->to);
     assert_memory_equal(a->values, b.values, a->edges * sizeof *a->values);
     assert_memory_equal(a->ids, b.ids, a->vertices * sizeof *a->ids);
-    contents_free(&b);
     if (pleach_graph_validate(graph, message, sizeof message) != PLEACH_OK) fail_msg("%s", message);
 }
 
@@ -98,28 +94,25 @@ static void assert_same(const contents *a, pleach_graph *graph, kind k)
 
 #ifndef PLEACH_HAVE_XXHASH
 
-static void test_no_files(const void *argument)
+static void test_no_files(void)
 {
-    (void)argument;
-    pleach_graph *graph = make_graph(kinds[0]);
-    contents before = contents_of(graph, kinds[0]);
+    AT_END(destroy_graph) pleach_graph *graph = make_graph(kinds[0]);
+    AT_END(contents_free) contents before = contents_of(graph, kinds[0]);
     assert_int_equal(pleach_graph_save(graph, "graph"), PLEACH_E_NO_FILES);
     assert_int_equal(pleach_graph_load_file(graph, "graph"), PLEACH_E_NO_FILES);
     assert_same(&before, graph, kinds[0]);
-    contents_free(&before);
-    pleach_graph_destroy(graph);
 }
 
-#define CASES {"a build without files says so", test_no_files, NULL}
+static unit_case cases[] = {UNIT_NAMED("a build without files says so", test_no_files)};
 
 #else
 
 static void test_round_trip(const void *argument)
 {
     const kind k = *(const kind *)argument;
-    folder f = folder_open();
-    pleach_graph *graph = make_graph(k), *other = open_graph(k, 0);
-    contents c = contents_of(graph, k);
+    AT_END(folder_close) folder f = folder_open();
+    AT_END(destroy_graph) pleach_graph *graph = make_graph(k), *other = open_graph(k, 0);
+    AT_END(contents_free) contents c = contents_of(graph, k);
     put_random_edges(other, k, 100, 1000, 99); /* these must go */
     assert_ok(pleach_graph_save(graph, f.path));
     assert_ok(pleach_graph_load_file(other, f.path));
@@ -136,58 +129,45 @@ static void test_round_trip(const void *argument)
     assert_ok(pleach_graph_clear(other));
     assert_ok(pleach_graph_save(other, f.path));
     assert_ok(pleach_graph_load_file(graph, f.path));
-    contents empty = contents_of(graph, k);
+    AT_END(contents_free) contents empty = contents_of(graph, k);
     assert_int_equal(empty.edges + empty.vertices, 0);
     assert_int_equal(folder_entries(&f), 1);
     free(first.bytes);
     free(second.bytes);
-    contents_free(&c);
-    contents_free(&empty);
-    pleach_graph_destroy(graph);
-    pleach_graph_destroy(other);
-    folder_close(&f);
 }
 
-static void test_other_kinds(const void *argument)
+static void test_other_kinds(void)
 {
-    (void)argument;
-    folder f = folder_open();
+    AT_END(folder_close) folder f = folder_open();
     for (size_t i = 0; i < COUNT_OF(kinds); i++) {
         pleach_graph *graph = make_graph(kinds[i]);
         assert_ok(pleach_graph_save(graph, f.path));
         pleach_graph_destroy(graph);
         for (size_t j = 0; j < COUNT_OF(kinds); j++) {
-            pleach_graph *other = open_graph(kinds[j], 0);
+            AT_END(destroy_graph) pleach_graph *other = open_graph(kinds[j], 0);
             put_random_edges(other, kinds[j], 50, 30, 5);
-            contents before = contents_of(other, kinds[j]);
+            AT_END(contents_free) contents before = contents_of(other, kinds[j]);
             assert_int_equal(pleach_graph_load_file(other, f.path), i == j ? PLEACH_OK : PLEACH_E_WIDTH);
             if (i != j) assert_same(&before, other, kinds[j]);
-            contents_free(&before);
-            pleach_graph_destroy(other);
         }
     }
-    folder_close(&f);
 }
 
 /* How vertices are found is not in files. */
-static void test_sparse_and_dense(const void *argument)
+static void test_sparse_and_dense(void)
 {
-    (void)argument;
-    folder f = folder_open();
+    AT_END(folder_close) folder f = folder_open();
     for (size_t i = 0; i < 2 * COUNT_OF(kinds); i++) {
         kind k = kinds[i / 2], other_kind = k;
         k.sparse = i % 2;
         other_kind.sparse = !k.sparse;
-        pleach_graph *graph = make_graph(k), *other = open_graph(other_kind, 0);
-        contents c = contents_of(graph, k);
+        AT_END(destroy_graph) pleach_graph *graph = make_graph(k);
+        AT_END(destroy_graph) pleach_graph *other = open_graph(other_kind, 0);
+        AT_END(contents_free) contents c = contents_of(graph, k);
         assert_ok(pleach_graph_save(graph, f.path));
         assert_ok(pleach_graph_load_file(other, f.path));
         assert_same(&c, other, other_kind);
-        contents_free(&c);
-        pleach_graph_destroy(graph);
-        pleach_graph_destroy(other);
     }
-    folder_close(&f);
 }
 
 /* Files with right checksums that hold no graph. */
@@ -204,9 +184,8 @@ static void save_map(const folder *f, size_t n, const uint64_t *keys, const uint
     pleach_map_destroy(map);
 }
 
-static void test_no_graphs(const void *argument)
+static void test_no_graphs(void)
 {
-    (void)argument;
     const uint64_t mark = UINT64_C(0x6870617267000000), last = UINT64_MAX, edge = UINT64_C(1) << 32 | 2;
     const uint64_t back = UINT64_C(2) << 32 | 1, nowhere = UINT64_C(1) << 32 | UINT32_MAX;
     const struct { uint64_t keys[2], values[2]; size_t n; pleach_status status; } files[] = {
@@ -220,8 +199,8 @@ static void test_no_graphs(const void *argument)
         {{nowhere, last}, {0, mark}, 2, PLEACH_E_FORMAT},
         {{UINT64_MAX - 1, last}, {0, mark}, 2, PLEACH_E_FORMAT},
     };
-    folder f = folder_open();
-    pleach_graph *graph = make_graph(kinds[0]);
+    AT_END(folder_close) folder f = folder_open();
+    AT_END(destroy_graph) pleach_graph *graph = make_graph(kinds[0]);
     for (size_t i = COUNT_OF(files); i-- > 0;) { /* the good one is the last */
         contents before = contents_of(graph, kinds[0]);
         save_map(&f, files[i].n, files[i].keys, files[i].values);
@@ -235,8 +214,6 @@ static void test_no_graphs(const void *argument)
     assert_int_equal(pleach_graph_load_file(NULL, f.path), PLEACH_E_ARGUMENT);
     assert_int_equal(pleach_graph_save(graph, NULL), PLEACH_E_ARGUMENT);
     assert_int_equal(pleach_graph_save(NULL, f.path), PLEACH_E_ARGUMENT);
-    pleach_graph_destroy(graph);
-    folder_close(&f);
 }
 
 static void assert_refused_by_map(const folder *f, unsigned key_bits)
@@ -254,10 +231,9 @@ static void assert_refused_by_map(const folder *f, unsigned key_bits)
     pleach_map_destroy(map);
 }
 
-static void test_maps_refuse(const void *argument)
+static void test_maps_refuse(void)
 {
-    (void)argument;
-    folder f = folder_open();
+    AT_END(folder_close) folder f = folder_open();
     for (unsigned i = 0; i < 9; i++) { /* all kinds, sparse too; and an empty graph */
         const kind k = {i & 1, i >> 1 & 1, i >> 2 & 1};
         pleach_graph *graph = i < 8 ? make_graph(k) : open_graph(k, 0);
@@ -268,16 +244,14 @@ static void test_maps_refuse(const void *argument)
         for (unsigned bits = 32; bits <= 128; bits *= 2) assert_refused_by_map(&f, bits);
         pleach_graph_destroy(graph);
     }
-    folder_close(&f);
 }
 
 /* A map may hold any pairs, also a graph's: what the file is stands in its header. */
-static void test_maps_like_graphs(const void *argument)
+static void test_maps_like_graphs(void)
 {
-    (void)argument;
     const uint64_t keys[] = {1, UINT64_MAX}, values[] = {0, UINT64_C(0x6870617267000000)};
     const pleach_map_config config = {.key_bits = 64};
-    folder f = folder_open();
+    AT_END(folder_close) folder f = folder_open();
     pleach_map *map;
     pleach_file_info info;
     uint64_t value = 0;
@@ -290,19 +264,17 @@ static void test_maps_like_graphs(const void *argument)
     assert_ok(pleach_map_find_one(map, UINT64_MAX, &found, &value));
     assert_true(found && value == values[1]);
     pleach_map_destroy(map);
-    folder_close(&f);
 }
 
 /* Every byte of a small file altered, and the file cut there. */
-static void test_damage(const void *argument)
+static void test_damage(void)
 {
-    (void)argument;
-    folder f = folder_open();
-    pleach_graph *graph = open_graph(kinds[1], 0), *other = make_graph(kinds[1]);
+    AT_END(folder_close) folder f = folder_open();
+    AT_END(destroy_graph) pleach_graph *graph = open_graph(kinds[1], 0), *other = make_graph(kinds[1]);
     put_random_edges(graph, kinds[1], 12, 9, 3);
     assert_ok(pleach_graph_save(graph, f.path));
     file_image good = file_image_read(f.path);
-    contents before = contents_of(other, kinds[1]);
+    AT_END(contents_free) contents before = contents_of(other, kinds[1]);
     for (size_t i = 0; i < good.size; i++) {
         good.bytes[i] ^= 1 << i % 8;
         file_image_write(f.path, good.size, good.bytes);
@@ -315,21 +287,18 @@ static void test_damage(const void *argument)
     assert_same(&before, other, kinds[1]);
     printf("%zu damaged files refused\n", 2 * good.size);
     free(good.bytes);
-    contents_free(&before);
-    pleach_graph_destroy(graph);
-    pleach_graph_destroy(other);
-    folder_close(&f);
 }
 
 /* After each failure the file, the graph and what is held are as before. */
 static void test_faults(const void *argument)
 {
     const bool loads = argument != NULL;
-    folder f = folder_open();
-    pleach_graph *graph = make_graph(kinds[1]), *other = open_graph(kinds[1], 0);
+    AT_END(folder_close) folder f = folder_open();
+    AT_END(destroy_graph) pleach_graph *graph = make_graph(kinds[1]), *other = open_graph(kinds[1], 0);
     put_random_edges(other, kinds[1], 40, 30, 8);
     assert_ok(pleach_graph_save(graph, f.path));
-    contents before = contents_of(loads ? other : graph, kinds[1]), loaded = contents_of(graph, kinds[1]);
+    AT_END(contents_free) contents before = contents_of(loads ? other : graph, kinds[1]);
+    AT_END(contents_free) contents loaded = contents_of(graph, kinds[1]);
     const long held = base_held();
     pleach_status status = PLEACH_E_MEMORY;
     long failures = 0;
@@ -346,48 +315,45 @@ static void test_faults(const void *argument)
     printf("%ld failures\n", failures - 1);
     assert_true(failures > 5);
     if (loads) assert_same(&loaded, other, kinds[1]);
-    contents_free(&before);
-    contents_free(&loaded);
-    pleach_graph_destroy(graph);
-    pleach_graph_destroy(other);
-    folder_close(&f);
 }
 
 /* A file that does not fit into the limit. */
-static void test_limit(const void *argument)
+static void test_limit(void)
 {
-    (void)argument;
-    folder f = folder_open();
-    pleach_graph *graph = open_graph(kinds[0], 0), *small = open_graph(kinds[0], 1 << 20);
+    AT_END(folder_close) folder f = folder_open();
+    AT_END(destroy_graph) pleach_graph *graph = open_graph(kinds[0], 0), *small = open_graph(kinds[0], 1 << 20);
     put_random_edges(graph, kinds[0], 200000, 20000, 4);
     put_random_edges(small, kinds[0], 100, 50, 4);
-    contents before = contents_of(small, kinds[0]);
+    AT_END(contents_free) contents before = contents_of(small, kinds[0]);
     assert_ok(pleach_graph_save(graph, f.path));
     assert_int_equal(pleach_graph_load_file(small, f.path), PLEACH_E_FULL);
     assert_same(&before, small, kinds[0]);
-    contents_free(&before);
-    pleach_graph_destroy(graph);
-    pleach_graph_destroy(small);
-    folder_close(&f);
 }
 
 static const int yes = 1;
 static const kind sparse_undirected = {0, 0, 1}, sparse_directed = {1, 1, 1};
 
-#define CASES                                                                                                    \
-    {"undirected", test_round_trip, &kinds[0]}, {"undirected, values", test_round_trip, &kinds[1]},              \
-    {"directed", test_round_trip, &kinds[2]}, {"directed, values", test_round_trip, &kinds[3]},                  \
-    {"sparse", test_round_trip, &sparse_undirected}, {"sparse, directed", test_round_trip, &sparse_directed},    \
-    {"sparse and dense", test_sparse_and_dense, NULL},                                                           \
-    {"files of other kinds", test_other_kinds, NULL}, {"files of no graph", test_no_graphs, NULL},               \
-    {"maps refuse graphs", test_maps_refuse, NULL}, {"maps like graphs", test_maps_like_graphs, NULL},           \
-    {"damaged files", test_damage, NULL}, {"saving, with faults", test_faults, NULL},                            \
-    {"loading, with faults", test_faults, &yes}, {"a file that is too large", test_limit, NULL}
+static unit_case cases[] = {
+    UNIT_WITH("undirected", test_round_trip, &kinds[0]),
+    UNIT_WITH("undirected, values", test_round_trip, &kinds[1]),
+    UNIT_WITH("directed", test_round_trip, &kinds[2]),
+    UNIT_WITH("directed, values", test_round_trip, &kinds[3]),
+    UNIT_WITH("sparse", test_round_trip, &sparse_undirected),
+    UNIT_WITH("sparse, directed", test_round_trip, &sparse_directed),
+    UNIT_NAMED("sparse and dense", test_sparse_and_dense),
+    UNIT_NAMED("files of other kinds", test_other_kinds),
+    UNIT_NAMED("files of no graph", test_no_graphs),
+    UNIT_NAMED("maps refuse graphs", test_maps_refuse),
+    UNIT_NAMED("maps like graphs", test_maps_like_graphs),
+    UNIT_NAMED("damaged files", test_damage),
+    UNIT_WITH("saving, with faults", test_faults, NULL),
+    UNIT_WITH("loading, with faults", test_faults, &yes),
+    UNIT_NAMED("a file that is too large", test_limit),
+};
 
 #endif
 
 int main(int argc, char **argv)
 {
-    unit_case cases[] = {CASES};
     return run_units("test_graph_file", argc, argv, cases, sizeof cases / sizeof cases[0]);
 }

@@ -34,7 +34,7 @@ static setting other_width(const setting *where)
 /* Saves in blocks of this size, and checks that the file is all that there is afterwards. */
 static void save(const setting *where, const pairs *content, const folder *f, uint32_t block_pairs)
 {
-    wide source = open_source(where, content);
+    AT_END(wide_close) wide source = open_source(where, content);
     pleach_snapshot *snapshot = snapshot_of(&source);
     long held = base_held();
     if (block_pairs == FILE_BLOCK_PAIRS)
@@ -44,7 +44,6 @@ static void save(const setting *where, const pairs *content, const folder *f, ui
     assert_int_equal(base_held(), held);
     assert_int_equal(folder_entries(f), 1);
     pleach_snapshot_release(snapshot);
-    wide_close(&source);
 }
 
 /* ---- what the operating system is asked for, seen by standing in its place ---- */
@@ -74,29 +73,25 @@ int rename(const char *from, const char *to)
 /* In this order, a power failure finds the old file or the new one, whole. */
 static void a_file_is_synced_before_it_has_its_name(const setting *where)
 {
-    pairs content = pairs_spread(1000, top_of(where), 1);
-    folder f = folder_open();
+    AT_END(pairs_free) pairs content = pairs_spread(1000, top_of(where), 1);
+    AT_END(folder_close) folder f = folder_open();
     memset(asked, 0, sizeof asked);
     save(where, &content, &f, FILE_BLOCK_PAIRS);
     assert_string_equal(asked, "srS");
-    folder_close(&f);
-    pairs_free(&content);
 }
 
 /* ---- there and back ---- */
 
 static void load_and_compare(const setting *where, const char *path, const pairs *expected, unsigned versioned)
 {
-    pairs before = pairs_spread(100, top_of(where), 99);
-    wide target = open_target(where, versioned, &before);
+    AT_END(pairs_free) pairs before = pairs_spread(100, top_of(where), 99);
+    AT_END(wide_close) wide target = open_target(where, versioned, &before);
     long held = base_held();
     assert_ok(pleach_map_load_file(target.map, path, versioned ? 1 : 0));
     if (where->device == PLEACH_CPU)
         assert_int_equal(base_held(), held);
     assert_holds(&target, expected);
     assert_ok(pleach_map_put_one(target.map, 5, 55, NULL, NULL)); /* it goes on as any map does */
-    wide_close(&target);
-    pairs_free(&before);
 }
 
 static void there_and_back(const setting *where, const pairs *content, uint32_t block_pairs)
@@ -120,9 +115,8 @@ static void pairs_come_back(const setting *where)
     static const size_t counts[] = {0, 1, 2, 3, 14, 15, 1000, FILE_BLOCK_PAIRS - 1, FILE_BLOCK_PAIRS,
                                     FILE_BLOCK_PAIRS + 1, 2 * FILE_BLOCK_PAIRS, 3 * FILE_BLOCK_PAIRS + 7};
     for (size_t i = 0; i < COUNT_OF(counts); i++) {
-        pairs content = pairs_spread(counts[i], top_of(where), i);
+        AT_END(pairs_free) pairs content = pairs_spread(counts[i], top_of(where), i);
         there_and_back(where, &content, FILE_BLOCK_PAIRS);
-        pairs_free(&content);
     }
 }
 
@@ -131,28 +125,26 @@ static void blocks_of_any_size_come_back(const setting *where)
     static const uint32_t sizes[] = {1, 2, 3, 7, 8};
     for (size_t n = 0; n < 20; n++)
         for (size_t i = 0; i < COUNT_OF(sizes); i++) {
-            pairs content = pairs_spread(n, top_of(where), n);
+            AT_END(pairs_free) pairs content = pairs_spread(n, top_of(where), n);
             there_and_back(where, &content, sizes[i]);
-            pairs_free(&content);
         }
 }
 
 /* A single key at the very end: there is no key behind it to go on with, and none before it. */
 static void the_greatest_key_comes_back(const setting *where)
 {
-    pairs content = pairs_spread(1, top_of(where), 1);
+    AT_END(pairs_free) pairs content = pairs_spread(1, top_of(where), 1);
     content.keys[0] = top_of(where);
     there_and_back(where, &content, 1);
     there_and_back(where, &content, FILE_BLOCK_PAIRS);
-    pairs_free(&content);
 }
 
 /* The later file takes the place of all, also of a longer earlier one, and the memory goes back. */
 static void loading_replaces(const setting *where)
 {
     size_t many = shrunk(50000, 5000);
-    pairs large = pairs_spread(many, top_of(where), 1), small = pairs_spread(10, top_of(where), 2);
-    pairs none = pairs_spread(0, top_of(where), 0);
+    AT_END(pairs_free) pairs large = pairs_spread(many, top_of(where), 1), small = pairs_spread(10, top_of(where), 2);
+    AT_END(pairs_free) pairs none = pairs_spread(0, top_of(where), 0);
     folder f = folder_open(), g = folder_open(), h = folder_open();
     pleach_map_stats before, after;
     save(where, &large, &f, FILE_BLOCK_PAIRS);
@@ -172,9 +164,6 @@ static void loading_replaces(const setting *where)
     assert_ok(pleach_map_load_file(target.map, f.path, 0));
     assert_holds(&target, &large);
     wide_close(&target);
-    pairs_free(&large);
-    pairs_free(&small);
-    pairs_free(&none);
     folder_close(&f);
     folder_close(&g);
     folder_close(&h);
@@ -226,22 +215,20 @@ static void update_or_save(agent *a)
 
 static void a_file_is_one_instant(const setting *where)
 {
-    pairs start = pairs_spread(100, KEYS - 1, 1);
+    AT_END(pairs_free) pairs start = pairs_spread(100, KEYS - 1, 1);
     beside b = {.source = open_source(where, &start), .folder = folder_open()};
     run_agents(calling_threads(), update_or_save, &b);
     for (size_t i = 0; i < SAVES; i++) {
         char path[300];
         path_of(&b.folder, i, path, sizeof path);
-        pairs expected = pairs_of_snapshot(b.snapshots[i], where->key_bits);
+        AT_END(pairs_free) pairs expected = pairs_of_snapshot(b.snapshots[i], where->key_bits);
         load_and_compare(where, path, &expected, 0);
         pleach_snapshot_release(b.snapshots[i]);
         count_checked(expected.n);
-        pairs_free(&expected);
     }
     assert_int_equal(folder_entries(&b.folder), SAVES);
     wide_close(&b.source);
     folder_close(&b.folder);
-    pairs_free(&start);
 }
 
 /* ---- saving that fails ---- */
@@ -255,14 +242,12 @@ typedef struct saving {
 
 static saving saving_begin(const setting *where, size_t n)
 {
-    pairs old = pairs_spread(7, top_of(where), 1), content = pairs_spread(n, top_of(where), 2);
+    AT_END(pairs_free) pairs old = pairs_spread(7, top_of(where), 1), content = pairs_spread(n, top_of(where), 2);
     saving s = {.folder = folder_open()};
     save(where, &old, &s.folder, FILE_BLOCK_PAIRS);
     s.old = file_image_read(s.folder.path);
     s.source = open_source(where, &content);
     s.snapshot = snapshot_of(&s.source);
-    pairs_free(&old);
-    pairs_free(&content);
     return s;
 }
 
@@ -390,7 +375,8 @@ static void every_step_of_a_save_fails(const setting *where)
 
 static void every_step_of_a_load_fails(const setting *where)
 {
-    pairs content = pairs_spread(1000, top_of(where), 1), before = pairs_spread(50, top_of(where), 2);
+    AT_END(pairs_free) pairs content = pairs_spread(1000, top_of(where), 1);
+    AT_END(pairs_free) pairs before = pairs_spread(50, top_of(where), 2);
     folder f = folder_open();
     save(where, &content, &f, 300);
     wide target = open_target(where, 0, &before);
@@ -417,8 +403,6 @@ static void every_step_of_a_load_fails(const setting *where)
     assert_holds(&target, &content);
     wide_close(&target);
     folder_close(&f);
-    pairs_free(&content);
-    pairs_free(&before);
     count_checked(failures);
 }
 
@@ -426,8 +410,9 @@ static void every_step_of_a_load_fails(const setting *where)
 
 static void full_and_busy_maps_are_left_alone(const setting *where)
 {
-    pairs content = pairs_spread(2000, top_of(where), 1), before = pairs_spread(10, top_of(where), 2);
-    folder f = folder_open();
+    AT_END(pairs_free) pairs content = pairs_spread(2000, top_of(where), 1);
+    AT_END(pairs_free) pairs before = pairs_spread(10, top_of(where), 2);
+    AT_END(folder_close) folder f = folder_open();
     save(where, &content, &f, FILE_BLOCK_PAIRS);
     wide target = open_source(where, &before);
     pleach_snapshot *snapshot = snapshot_of(&target);
@@ -438,23 +423,19 @@ static void full_and_busy_maps_are_left_alone(const setting *where)
     assert_holds(&target, &content);
     wide_close(&target);
 
-    wide limited = wide_open_limited(where, node_memory(where, 20));
+    AT_END(wide_close) wide limited = wide_open_limited(where, node_memory(where, 20));
     if (where->device == PLEACH_CPU) { /* a GPU's pool grows by megabytes */
         assert_ok(wide_put(&limited, before.n, before.keys, before.values, NULL, NULL));
         assert_int_equal(pleach_map_load_file(limited.map, f.path, 0), PLEACH_E_FULL);
         assert_holds(&limited, &before);
     }
-    wide_close(&limited);
-    folder_close(&f);
-    pairs_free(&content);
-    pairs_free(&before);
 }
 
 static void what_is_no_file_is_refused(const setting *where)
 {
-    pairs before = pairs_spread(10, top_of(where), 2);
-    folder f = folder_open();
-    wide target = open_target(where, 0, &before);
+    AT_END(pairs_free) pairs before = pairs_spread(10, top_of(where), 2);
+    AT_END(folder_close) folder f = folder_open();
+    AT_END(wide_close) wide target = open_target(where, 0, &before);
     pleach_file_info info;
     char pipe_path[300];
     const struct {
@@ -473,23 +454,17 @@ static void what_is_no_file_is_refused(const setting *where)
         assert_int_equal(info.version + info.key_bits + info.pairs, 0);
     }
     assert_holds(&target, &before);
-    wide_close(&target);
-    folder_close(&f);
-    pairs_free(&before);
 }
 
 static void the_other_width_is_refused(const setting *where)
 {
     setting other = other_width(where);
-    pairs narrow = pairs_spread(30, UINT32_MAX, 1);
-    folder f = folder_open();
+    AT_END(pairs_free) pairs narrow = pairs_spread(30, UINT32_MAX, 1);
+    AT_END(folder_close) folder f = folder_open();
     save(&other, &narrow, &f, FILE_BLOCK_PAIRS);
-    wide target = open_target(where, 0, &narrow);
+    AT_END(wide_close) wide target = open_target(where, 0, &narrow);
     assert_int_equal(pleach_map_load_file(target.map, f.path, 0), PLEACH_E_WIDTH);
     assert_holds(&target, &narrow);
-    wide_close(&target);
-    folder_close(&f);
-    pairs_free(&narrow);
 }
 
 #define FILE_CASES                                                                                               \
@@ -504,21 +479,17 @@ static void the_other_width_is_refused(const setting *where)
 
 static void a_build_without_xxhash_says_so(const setting *where)
 {
-    pairs content = pairs_spread(10, top_of(where), 1);
-    wide source = open_source(where, &content), target = open_target(where, 0, &content);
+    AT_END(pairs_free) pairs content = pairs_spread(10, top_of(where), 1);
+    AT_END(wide_close) wide source = open_source(where, &content), target = open_target(where, 0, &content);
     pleach_snapshot *snapshot = snapshot_of(&source);
     pleach_file_info info;
-    folder f = folder_open();
+    AT_END(folder_close) folder f = folder_open();
     assert_int_equal(pleach_snapshot_save(snapshot, f.path), PLEACH_E_NO_FILES);
     assert_int_equal(folder_entries(&f), 0);
     assert_int_equal(pleach_map_load_file(target.map, f.path, 0), PLEACH_E_NO_FILES);
     assert_int_equal(pleach_file_get_info(f.path, &info), PLEACH_E_NO_FILES);
     pleach_snapshot_release(snapshot);
     assert_holds(&target, &content);
-    wide_close(&source);
-    wide_close(&target);
-    folder_close(&f);
-    pairs_free(&content);
 }
 
 #define FILE_CASES CASE(a_build_without_xxhash_says_so)
@@ -528,8 +499,8 @@ static void a_build_without_xxhash_says_so(const setting *where)
 static void bad_arguments_are_refused(const setting *where)
 {
     static const double fills[] = {-1, 1.5, -1e-300};
-    pairs before = pairs_spread(10, top_of(where), 2);
-    wide target = open_target(where, 0, &before);
+    AT_END(pairs_free) pairs before = pairs_spread(10, top_of(where), 2);
+    AT_END(wide_close) wide target = open_target(where, 0, &before);
     pleach_file_info info;
     assert_int_equal(pleach_map_load_file(NULL, "pairs", 0), PLEACH_E_ARGUMENT);
     assert_int_equal(pleach_map_load_file(target.map, NULL, 0), PLEACH_E_ARGUMENT);
@@ -539,8 +510,6 @@ static void bad_arguments_are_refused(const setting *where)
     assert_int_equal(pleach_file_get_info("pairs", NULL), PLEACH_E_ARGUMENT);
     assert_int_equal(pleach_snapshot_save(NULL, "pairs"), PLEACH_E_ARGUMENT);
     assert_holds(&target, &before);
-    wide_close(&target);
-    pairs_free(&before);
 }
 
 int main(int argc, char **argv)

@@ -40,15 +40,14 @@ typedef struct graph_case {
     void (*run)(pleach_graph *graph);
 } graph_case;
 
-#define EVERY_GRAPH(function) {#function, with_every_graph, &(const graph_case){function}}
+#define EVERY_GRAPH(function) UNIT_WITH(#function, with_every_graph, &(const graph_case){function})
 
 static void with_every_graph(const void *argument)
 {
     const graph_case *what = argument;
     for (unsigned kind = 0; kind < 8; kind++) {
-        pleach_graph *graph = open_graph(kind & 4 ? PLEACH_CUDA : PLEACH_CPU, kind & 2, kind & 1);
+        AT_END(destroy_graph) pleach_graph *graph = open_graph(kind & 4 ? PLEACH_CUDA : PLEACH_CPU, kind & 2, kind & 1);
         what->run(graph);
-        pleach_graph_destroy(graph);
     }
 }
 
@@ -65,15 +64,13 @@ static uint32_t *values_of(const pleach_graph *graph, uint32_t *values) { return
 
 static void assert_creation(pleach_status expected, const pleach_graph_config *config)
 {
-    pleach_graph *graph = (pleach_graph *)(uintptr_t)64;
+    AT_END(destroy_graph) pleach_graph *graph = (pleach_graph *)(uintptr_t)64;
     assert_answers(expected, pleach_graph_create(&graph, config));
     assert_int_equal(graph != NULL, expected == PLEACH_OK);
-    pleach_graph_destroy(graph);
 }
 
-static void creation_takes_options_up_to_their_limits(const void *unused)
+static void creation_takes_options_up_to_their_limits(void)
 {
-    (void)unused;
     cpus_online = 2;
     assert_answers(PLEACH_E_ARGUMENT, pleach_graph_create(NULL, NULL));
     assert_creation(PLEACH_OK, NULL);
@@ -92,9 +89,8 @@ static void creation_takes_options_up_to_their_limits(const void *unused)
     pleach_graph_destroy(NULL);
 }
 
-static void creation_takes_options_of_ordered_graphs(const void *unused)
+static void creation_takes_options_of_ordered_graphs(void)
 {
-    (void)unused;
     cpus_online = 2;
     for (unsigned snapshots = 0; snapshots < 3; snapshots++) {
         assert_creation(snapshots < 2 ? PLEACH_OK : PLEACH_E_ARGUMENT,
@@ -108,17 +104,15 @@ static void creation_takes_options_of_ordered_graphs(const void *unused)
     assert_creation(PLEACH_OK, &(pleach_graph_config){.fixed_seed = 1});
     assert_creation(PLEACH_E_ARGUMENT, &(pleach_graph_config){.fixed_seed = 2});
     /* What becomes of it is for the map to say, which is in GPU memory or cannot be. */
-    pleach_graph *graph = NULL;
+    AT_END(destroy_graph) pleach_graph *graph = NULL;
     pleach_status status = pleach_graph_create(&graph, &(pleach_graph_config){.device = PLEACH_CUDA,
                                                                               .adjacency = PLEACH_ADJACENCY_ORDERED});
     assert_int_equal(status == PLEACH_OK, graph != NULL);
-    pleach_graph_destroy(graph);
 }
 
-static void default_threads_are_the_machines(const void *unused)
+static void default_threads_are_the_machines(void)
 {
     static const struct { long online; unsigned threads; } table[] = {{-1, 1}, {0, 1}, {1, 1}, {7, 7}, {5000, 1024}};
-    (void)unused;
     for (size_t i = 0; i < COUNT_OF(table); i++) {
         pleach_graph_config config = {0};
         cpus_online = table[i].online;
@@ -128,9 +122,8 @@ static void default_threads_are_the_machines(const void *unused)
     cpus_online = 2;
 }
 
-static void creation_fails_without_memory_or_gate(const void *unused)
+static void creation_fails_without_memory_or_gate(void)
 {
-    (void)unused;
     long held = base_held();
     base_fail_nth_allocation(1);
     assert_creation(PLEACH_E_MEMORY, NULL);
@@ -311,11 +304,10 @@ static alone_call *const alone_calls[] = {do_build, do_new, do_erase, do_list, d
                                           do_clear, do_stats, do_validate, do_triangles, do_counting, do_clustering};
 
 /* Refused while a view is open, and while work on streams cannot be waited for; and the gate is free afterwards. */
-static void exclusive_calls_wait_and_are_refused(const void *unused)
+static void exclusive_calls_wait_and_are_refused(void)
 {
-    (void)unused;
     for (size_t i = 0; i < COUNT_OF(alone_calls); i++) {
-        pleach_graph *graph = open_graph(PLEACH_CPU, false, false);
+        AT_END(destroy_graph) pleach_graph *graph = open_graph(PLEACH_CPU, false, false);
         assert_answers(PLEACH_E_ARGUMENT, alone_calls[i](NULL));
         gate_view_open(&graph->gate);
         assert_refused(PLEACH_E_BUSY, alone_calls[i](graph));
@@ -326,7 +318,6 @@ static void exclusive_calls_wait_and_are_refused(const void *unused)
         assert_answers(PLEACH_OK, alone_calls[i](graph));
         assert_answers(PLEACH_OK, alone_calls[i](graph));
         assert_int_equal(behind.quiesced, 3);
-        pleach_graph_destroy(graph);
     }
 }
 
@@ -342,9 +333,8 @@ static void open_and_close_views(pleach_graph *graph)
 }
 
 /* Of graphs in host memory there are none. */
-static void views(const void *unused)
+static void views(void)
 {
-    (void)unused;
     with_every_graph(&(const graph_case){open_and_close_views});
     cpus_online = 2;
     for (int ordered = 0; ordered < 2; ordered++) {
@@ -359,15 +349,14 @@ static void views(const void *unused)
     }
 }
 
-static void calls_need_a_graph_and_a_place_for_the_answer(const void *unused)
+static void calls_need_a_graph_and_a_place_for_the_answer(void)
 {
-    (void)unused;
     assert_answers(PLEACH_E_ARGUMENT, pleach_graph_insert_edges(NULL, 1, from, to, NULL, NULL, PLEACH_SYNC));
     assert_answers(PLEACH_E_ARGUMENT, pleach_graph_find_vertices(NULL, 1, from, NULL, PLEACH_SYNC));
     assert_answers(PLEACH_E_ARGUMENT, pleach_graph_degrees(NULL, 1, from, NULL, PLEACH_SYNC));
     assert_answers(PLEACH_E_ARGUMENT, pleach_graph_neighbours(NULL, 1, from, 4, got, NULL, offsets, &total));
     assert_answers(PLEACH_E_ARGUMENT, pleach_graph_size(NULL, &number, &other));
-    pleach_graph *graph = open_graph(PLEACH_CPU, false, false);
+    AT_END(destroy_graph) pleach_graph *graph = open_graph(PLEACH_CPU, false, false);
     assert_refused(PLEACH_E_ARGUMENT, pleach_graph_export_vertices(graph, 4, from, NULL));
     assert_refused(PLEACH_E_ARGUMENT, pleach_graph_export_edges(graph, 4, from, to, NULL, NULL));
     assert_refused(PLEACH_E_ARGUMENT, pleach_graph_export_edges(graph, 4, from, NULL, NULL, &number));
@@ -375,13 +364,11 @@ static void calls_need_a_graph_and_a_place_for_the_answer(const void *unused)
     assert_taken(PLEACH_OK, pleach_graph_export_edges(graph, 0, NULL, NULL, NULL, &number));
     assert_refused(PLEACH_E_ARGUMENT, pleach_graph_get_stats(graph, NULL));
     assert_taken(PLEACH_OK, pleach_graph_size(graph, NULL, NULL));
-    pleach_graph_destroy(graph);
 }
 
-static void validate_writes_its_message(const void *unused)
+static void validate_writes_its_message(void)
 {
-    (void)unused;
-    pleach_graph *graph = open_graph(PLEACH_CPU, false, false);
+    AT_END(destroy_graph) pleach_graph *graph = open_graph(PLEACH_CPU, false, false);
     char message[8] = "before";
     behind.answer = PLEACH_E_CORRUPT;
     assert_taken(PLEACH_E_CORRUPT, pleach_graph_validate(graph, message, sizeof message));
@@ -390,7 +377,6 @@ static void validate_writes_its_message(const void *unused)
     assert_taken(PLEACH_E_CORRUPT, pleach_graph_validate(graph, message, 0));
     assert_string_equal(message, "before");
     assert_taken(PLEACH_E_CORRUPT, pleach_graph_validate(graph, NULL, 8));
-    pleach_graph_destroy(graph);
 }
 
 /* ---- triangles ------------------------------------------------------------------------------------------------- */
@@ -422,10 +408,9 @@ static void triangles_are_for_undirected_graphs(pleach_graph *graph)
 }
 
 /* The executor tells of two vertices with three neighbours and one triangle each. */
-static void clustering_asks_for_degrees_and_triangles(const void *unused)
+static void clustering_asks_for_degrees_and_triangles(void)
 {
-    (void)unused;
-    pleach_graph *graph = open_graph(PLEACH_CPU, false, false);
+    AT_END(destroy_graph) pleach_graph *graph = open_graph(PLEACH_CPU, false, false);
     long held = base_held();
     for (size_t n = 0; n <= 4; n++) {
         for (size_t i = 0; i < 4; i++)
@@ -454,7 +439,6 @@ static void clustering_asks_for_degrees_and_triangles(const void *unused)
     }
     base_fail_nth_allocation(0);
     assert_int_equal(base_held(), held);
-    pleach_graph_destroy(graph);
 }
 
 int main(int argc, char **argv)

@@ -221,10 +221,9 @@ static void fail_each(script *s, step_call *call, bool asks)
 static void start_workers(pleach_graph *graph)
 {
     enum { N = 10000 };
-    uint32_t *ids = must_alloc(N, sizeof *ids);
+    FREED uint32_t *ids = must_alloc(N, sizeof *ids);
     assert_ok(pleach_graph_insert_vertices(graph, N, ids, NULL, PLEACH_SYNC));
     assert_ok(pleach_graph_clear(graph));
-    free(ids);
 }
 
 static void every_allocation_of_every_call(const graph_kind *kind)
@@ -254,9 +253,9 @@ static void every_allocation_of_every_call(const graph_kind *kind)
 static void lists_that_need_more_room(const graph_kind *kind)
 {
     enum { N = 6000 };
-    uint32_t *from = must_alloc(N, 4), *to = must_alloc(N, 4), *neighbours = must_alloc(N, 4);
+    FREED uint32_t *from = must_alloc(N, 4), *to = must_alloc(N, 4), *neighbours = must_alloc(N, 4);
     uint64_t offsets[2], edges = 0;
-    pleach_graph *graph = graph_open(kind);
+    AT_END(end_graph) pleach_graph *graph = graph_open(kind);
     for (uint32_t i = 0; i < N; i++) {
         from[i] = 1;
         to[i] = 10 + i;
@@ -278,10 +277,6 @@ static void lists_that_need_more_room(const graph_kind *kind)
     }
     assert_true(failures >= 5);
     assert_true(offsets[1] == N && edges == N && neighbours[N - 1] == N + 9 && to[N - 1] == N + 9);
-    free(from);
-    free(to);
-    free(neighbours);
-    graph_close(graph);
 }
 
 static void creation(const graph_kind *kind)

@@ -61,7 +61,7 @@ static edge_list skewed_edges(unsigned levels, size_t n, rng *r)
 static GrB_Matrix matrix_of(const edge_list *list, bool lower)
 {
     GrB_Index *rows = must_alloc(2 * list->n, sizeof *rows), *columns = must_alloc(2 * list->n, sizeof *columns);
-    uint64_t *ones = must_alloc(2 * list->n, sizeof *ones);
+    FREED uint64_t *ones = must_alloc(2 * list->n, sizeof *ones);
     GrB_Index n = 0;
     for (size_t i = 0; i < list->n; i++)
         for (unsigned turned = 0; turned < 2; turned++) {
@@ -77,7 +77,6 @@ static GrB_Matrix matrix_of(const edge_list *list, bool lower)
     assert_int_equal(GrB_Matrix_build_UINT64(matrix, rows, columns, ones, n, GrB_FIRST_UINT64), GrB_SUCCESS);
     free(rows);
     free(columns);
-    free(ones);
     return matrix;
 }
 
@@ -114,7 +113,7 @@ static void assert_degrees(pleach_graph *graph, const edge_list *list)
 
 static void assert_same_answers(const graph_kind *kind, edge_list list)
 {
-    pleach_graph *graph = graph_open(kind);
+    AT_END(end_graph) pleach_graph *graph = graph_open(kind);
     uint64_t expected = expected_triangles(&list), total = 0, change = 0;
     const uint32_t *values = values_or_null(kind, list.to);
     assert_ok(pleach_graph_build(graph, list.n, list.from, list.to, values));
@@ -130,7 +129,6 @@ static void assert_same_answers(const graph_kind *kind, edge_list list)
     assert_int_equal(change + total, expected);
     graph_checked(2 * list.n + half);
     close_list(&list);
-    graph_close(graph);
 }
 
 static void uniform_graphs(const graph_kind *kind)

@@ -169,8 +169,9 @@ static void write_contents(agent *a)
 {
     scene *s = a->shared;
     enum { ROOM = MOST_VERTICES * (MOST_VERTICES + FILLERS) };
-    uint32_t *from = must_alloc(ROOM, 4), *to = must_alloc(ROOM, 4);
-    uint64_t *keys = must_alloc(ROOM, 8), *ones = must_alloc(ROOM, 8), edges = 0;
+    FREED uint32_t *from = must_alloc(ROOM, 4), *to = must_alloc(ROOM, 4);
+    FREED uint64_t *keys = must_alloc(ROOM, 8), *ones = must_alloc(ROOM, 8);
+    uint64_t edges = 0;
     size_t n = 0;
     pleach_status status = pleach_graph_export_edges(s->graph, ROOM, from, to, NULL, &edges);
     for (size_t i = 0; status == PLEACH_OK && i < edges; i++) {
@@ -180,10 +181,6 @@ static void write_contents(agent *a)
         ones[n++] = 1;
     }
     record_final(s->all.book, n, keys, ones);
-    free(from);
-    free(to);
-    free(keys);
-    free(ones);
     EXPECT_OK(a, status);
     EXPECT_OK(a, pleach_graph_validate(s->graph, NULL, 0));
 }
@@ -196,8 +193,9 @@ static void work(agent *a)
         call_something(a);
 }
 
-static void perform(const graph_kind *kind, const habit *does)
+static void perform(const graph_kind *kind, const void *what)
 {
+    const habit *does = what;
     scene s = {.all = {.work = work, .contents = write_contents, .empty = empty_graph, .emptied = does->emptied,
                        .count = scaled(does->rounds)},
                .kind = kind, .graph = graph_open(kind), .does = does};
@@ -207,46 +205,24 @@ static void perform(const graph_kind *kind, const habit *does)
 
 /* ---- the cases --------------------------------------------------------------------------------------------------- */
 
-static void one_edge(const graph_kind *kind)
-{
-    perform(kind, &(habit){.agents = 3, .calls = 30, .vertices = 2, .erases = 50, .rounds = 200});
-}
-
-static void three_vertices(const graph_kind *kind)
-{
-    perform(kind, &(habit){.agents = 4, .calls = 40, .vertices = 3, .erases = 50, .rounds = 200});
-}
-
-static void tables_that_grow(const graph_kind *kind)
-{
-    perform(kind, &(habit){.agents = 4, .calls = 100, .vertices = 5, .erases = 50, .fillers = 60, .emptied = 60,
-                           .rounds = 150});
-}
-
-static void lists_beside_updates(const graph_kind *kind)
-{
-    perform(kind, &(habit){.agents = 4, .calls = 30, .vertices = 4, .erases = 50, .lists = 20, .fillers = 20,
-                           .emptied = 20, .rounds = 150});
-}
-
-static void many_edges(const graph_kind *kind)
-{
-    perform(kind, &(habit){.agents = 4, .calls = 150, .vertices = MOST_VERTICES, .erases = 35, .emptied = 30,
-                           .rounds = 60});
-}
-
 static void all_of_them_were_judged(const graph_kind *kind)
 {
     (void)kind;
     rounds_were_judged();
 }
 
+#define HABIT(title, ...) GRAPH_CASE_WITH(title, perform, &((const habit){__VA_ARGS__}))
+
 static const graph_case cases[] = {
-    GRAPH_CASE(one_edge),
-    GRAPH_CASE(three_vertices),
-    GRAPH_CASE(tables_that_grow),
-    GRAPH_CASE(lists_beside_updates),
-    GRAPH_CASE(many_edges),
+    HABIT(one_edge, .agents = 3, .calls = 30, .vertices = 2, .erases = 50, .rounds = 200),
+    HABIT(three_vertices, .agents = 4, .calls = 40, .vertices = 3, .erases = 50, .rounds = 200),
+    HABIT(tables_that_grow,
+          .agents = 4, .calls = 100, .vertices = 5, .erases = 50, .fillers = 60, .emptied = 60, .rounds = 150),
+    HABIT(lists_beside_updates,
+          .agents = 4, .calls = 30, .vertices = 4, .erases = 50, .lists = 20, .fillers = 20, .emptied = 20,
+          .rounds = 150),
+    HABIT(many_edges,
+          .agents = 4, .calls = 150, .vertices = MOST_VERTICES, .erases = 35, .emptied = 30, .rounds = 60),
     GRAPH_CASE(all_of_them_were_judged),
 };
 

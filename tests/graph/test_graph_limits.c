@@ -36,7 +36,7 @@ static void fill_crowded(edge_batch *b, size_t n, uint32_t vertices, rng *r)
 /* What is there is what was applied: whoever was refused found no edge, and finds none. */
 static void assert_as_told(pleach_graph *graph, const edge_batch *b)
 {
-    uint8_t *found = untouched_bytes(b->n);
+    FREED uint8_t *found = untouched_bytes(b->n);
     uint64_t news = 0, edges = 0;
     assert_ok(pleach_graph_find_edges(graph, b->n, b->from, b->to, NULL, found, PLEACH_SYNC));
     for (size_t i = 0; i < b->n; i++) {
@@ -48,7 +48,6 @@ static void assert_as_told(pleach_graph *graph, const edge_batch *b)
     assert_int_equal(edges, news);
     assert_sound(graph);
     graph_checked(b->n);
-    free(found);
 }
 
 static size_t refused_of(const edge_batch *b)
@@ -62,27 +61,25 @@ static size_t refused_of(const edge_batch *b)
 static void what_does_not_fit_is_refused(const graph_kind *kind)
 {
     enum { EDGES = 200000, VERTICES = 1500 };
-    edge_batch b = edge_batch_open(EDGES);
+    AT_END(edge_batch_close) edge_batch b = edge_batch_open(EDGES);
     rng r = rng_for(test_seed(), 3);
     for (unsigned round = 0; round < 2; round++) {
-        pleach_graph *graph = open_limited(kind, LEAST_BYTES + round * 400001);
+        AT_END(end_graph) pleach_graph *graph = open_limited(kind, LEAST_BYTES + round * 400001);
         fill_crowded(&b, EDGES, VERTICES, &r);
         assert_int_equal(pleach_graph_insert_edges(graph, b.n, b.from, b.to, values_or_null(kind, b.values), b.outcomes,
                                                    PLEACH_SYNC), PLEACH_E_FULL);
         assert_in_range(refused_of(&b), 1, EDGES - 5000);
         assert_as_told(graph, &b);
-        graph_close(graph);
     }
-    edge_batch_close(&b);
 }
 
 /* VERTEX says that all else was applied, so it is not the answer here; and a build leaves nothing. */
 static void what_does_not_fit_beside_an_id_that_is_not_usable(const graph_kind *kind)
 {
     enum { EDGES = 100000, VERTICES = 1500 };
-    edge_batch b = edge_batch_open(EDGES);
+    AT_END(edge_batch_close) edge_batch b = edge_batch_open(EDGES);
     rng r = rng_for(test_seed(), 8);
-    pleach_graph *graph = open_limited(kind, LEAST_BYTES);
+    AT_END(end_graph) pleach_graph *graph = open_limited(kind, LEAST_BYTES);
     fill_crowded(&b, EDGES, VERTICES, &r);
     b.from[7] = PLEACH_NO_VERTEX;
     assert_int_equal(pleach_graph_insert_edges(graph, b.n, b.from, b.to, values_or_null(kind, b.values), b.outcomes,
@@ -92,8 +89,6 @@ static void what_does_not_fit_beside_an_id_that_is_not_usable(const graph_kind *
     assert_ok(pleach_graph_clear(graph));
     assert_int_equal(pleach_graph_build(graph, b.n, b.from, b.to, values_or_null(kind, b.values)), PLEACH_E_FULL);
     assert_graph_size(graph, 0, 0);
-    edge_batch_close(&b);
-    graph_close(graph);
 }
 
 /* Without duplicates, so that who was refused is not there. Then some of what is there goes, and half of that comes
@@ -101,9 +96,9 @@ static void what_does_not_fit_beside_an_id_that_is_not_usable(const graph_kind *
 static void there_is_room_again_after_erasing(const graph_kind *kind)
 {
     enum { VERTICES = 700, EDGES = VERTICES * 140 };
-    edge_batch b = edge_batch_open(EDGES);
-    pleach_graph *graph = open_limited(kind, LEAST_BYTES);
-    uint8_t *found = untouched_bytes(EDGES);
+    AT_END(edge_batch_close) edge_batch b = edge_batch_open(EDGES);
+    AT_END(end_graph) pleach_graph *graph = open_limited(kind, LEAST_BYTES);
+    FREED uint8_t *found = untouched_bytes(EDGES);
     b.n = EDGES;
     for (uint32_t i = 0; i < EDGES; i++) {
         b.from[i] = i % VERTICES;
@@ -131,9 +126,6 @@ static void there_is_room_again_after_erasing(const graph_kind *kind)
     }
     assert_int_equal(done, again);
     assert_graph_size(graph, VERTICES, after + again);
-    free(found);
-    edge_batch_close(&b);
-    graph_close(graph);
 }
 
 /* Vertices with ids far apart take the most: a segment each. Not where they are found through a hash table. */
@@ -141,9 +133,10 @@ static void vertices_that_do_not_fit(const graph_kind *kind)
 {
     enum { MOST = 40000 };
     const uint32_t N = kind->sparse ? MOST : 20, step = 4000000000 / N;
-    pleach_graph *graph = open_limited(kind, LEAST_BYTES);
-    uint32_t *ids = must_alloc(N, sizeof *ids), fresh[4] = {1, 1, 1, 1};
-    uint8_t *outcomes = untouched_bytes(N);
+    AT_END(end_graph) pleach_graph *graph = open_limited(kind, LEAST_BYTES);
+    FREED uint32_t *ids = must_alloc(N, sizeof *ids);
+    uint32_t fresh[4] = {1, 1, 1, 1};
+    FREED uint8_t *outcomes = untouched_bytes(N);
     size_t there = 0;
     for (uint32_t i = 0; i < N; i++)
         ids[i] = i * step + 5000;
@@ -170,18 +163,15 @@ static void vertices_that_do_not_fit(const graph_kind *kind)
     assert_ok(pleach_graph_clear(graph));
     assert_ok(pleach_graph_new_vertices(graph, 4, fresh));
     assert_int_equal(fresh[3], 3);
-    free(ids);
-    free(outcomes);
     graph_checked(N + 8);
-    graph_close(graph);
 }
 
 /* The ids that were handed out before memory ran out stay so. */
 static void new_vertices_that_fit_in_part(const graph_kind *kind)
 {
     enum { N = 40000 };
-    pleach_graph *graph = open_limited(kind, LEAST_BYTES);
-    uint32_t *ids = must_alloc(N, sizeof *ids);
+    AT_END(end_graph) pleach_graph *graph = open_limited(kind, LEAST_BYTES);
+    FREED uint32_t *ids = must_alloc(N, sizeof *ids);
     size_t given = 0;
     assert_int_equal(pleach_graph_new_vertices(graph, N, ids), PLEACH_E_FULL);
     while (given < N && ids[given] == given)
@@ -193,18 +183,16 @@ static void new_vertices_that_fit_in_part(const graph_kind *kind)
     assert_ok(pleach_graph_erase_vertices(graph, 10, ids + 5, NULL));
     assert_ok(pleach_graph_new_vertices(graph, 10, ids));
     assert_true(ids[0] == 5 && ids[9] == 14);
-    free(ids);
     graph_checked(given);
-    graph_close(graph);
 }
 
 /* After FULL a build leaves nothing, and the next one finds all of the memory. */
 static void a_build_that_does_not_fit(const graph_kind *kind)
 {
     enum { EDGES = 200000, VERTICES = 1500, FEW = 2000 };
-    edge_batch b = edge_batch_open(EDGES);
+    AT_END(edge_batch_close) edge_batch b = edge_batch_open(EDGES);
     rng r = rng_for(test_seed(), 4);
-    pleach_graph *graph = open_limited(kind, LEAST_BYTES);
+    AT_END(end_graph) pleach_graph *graph = open_limited(kind, LEAST_BYTES);
     for (unsigned round = 0; round < 2; round++) {
         fill_crowded(&b, EDGES, VERTICES, &r);
         assert_int_equal(pleach_graph_build(graph, EDGES, b.from, b.to, values_or_null(kind, b.values)), PLEACH_E_FULL);
@@ -216,8 +204,6 @@ static void a_build_that_does_not_fit(const graph_kind *kind)
         assert_ok(pleach_graph_clear(graph));
         graph_checked(EDGES + FEW);
     }
-    edge_batch_close(&b);
-    graph_close(graph);
 }
 
 /* Also where there is no memory to begin anew with: the promise is an empty graph. Each hub's slots are as many as it
@@ -232,8 +218,8 @@ static void a_build_that_does_not_fit_and_cannot_begin_anew(const graph_kind *ki
     pleach_graph_config config = graph_config_of(kind);
     config.max_bytes = slabs * SLAB_SIZE;
     config.load = 1;
-    pleach_graph *graph = NULL;
-    edge_batch b = edge_batch_open(hubs * NEIGHBOURS);
+    AT_END(end_graph) pleach_graph *graph = NULL;
+    AT_END(edge_batch_close) edge_batch b = edge_batch_open(hubs * NEIGHBOURS);
     b.n = hubs * NEIGHBOURS;
     for (uint32_t i = 0; i < b.n; i++) {
         b.from[i] = i % hubs;
@@ -253,8 +239,6 @@ static void a_build_that_does_not_fit_and_cannot_begin_anew(const graph_kind *ki
         assert_ok(pleach_graph_clear(graph));
         graph_checked(b.n + hubs);
     }
-    edge_batch_close(&b);
-    graph_close(graph);
 }
 
 /* *change counts what was applied, in whichever way. */
@@ -262,12 +246,13 @@ static void triangles_of_what_fits(const graph_kind *kind)
 {
     enum { EDGES = 30000, VERTICES = 3500 };
     const triangle_method ways[] = {TRIANGLES_BY_WEDGE, TRIANGLES_BY_ROW, TRIANGLES_LEAST_WORK}; /* the last is as it was */
-    edge_batch b = edge_batch_open(EDGES);
+    AT_END(edge_batch_close) edge_batch b = edge_batch_open(EDGES);
     rng r = rng_for(test_seed(), 7);
     fill_crowded(&b, EDGES, VERTICES, &r);
     for (size_t i = 0; i < COUNT_OF(ways); i++) {
-        pleach_graph *graph = open_limited(kind, LEAST_BYTES);
-        uint64_t change = 0, total = 0, *kept = must_alloc(VERTICES, 8), *counted = must_alloc(VERTICES, 8);
+        AT_END(end_graph) pleach_graph *graph = open_limited(kind, LEAST_BYTES);
+        uint64_t change = 0, total = 0;
+        FREED uint64_t *kept = must_alloc(VERTICES, 8), *counted = must_alloc(VERTICES, 8);
         graph_cpu_force_method(ways[i]);
         assert_int_equal(pleach_graph_insert_counting(graph, b.n, b.from, b.to, values_or_null(kind, b.values),
                                                       b.outcomes, VERTICES, kept, &change), PLEACH_E_FULL);
@@ -277,11 +262,7 @@ static void triangles_of_what_fits(const graph_kind *kind)
         assert_memory_equal(kept, counted, VERTICES * sizeof *kept);
         assert_ok(pleach_graph_erase_counting(graph, b.n, b.from, b.to, b.outcomes, VERTICES, kept, &change));
         assert_int_equal(change, total);
-        free(kept);
-        free(counted);
-        graph_close(graph);
     }
-    edge_batch_close(&b);
 }
 
 /* ---- threads at the limit ---------------------------------------------------------------------------------------- */
@@ -326,7 +307,7 @@ static void push(agent *a)
 static void fill_to_the_limit(crush *c)
 {
     enum { EDGES = 5000, MOST_CALLS = 40 };
-    edge_batch b = edge_batch_open(EDGES);
+    AT_END(edge_batch_close) edge_batch b = edge_batch_open(EDGES);
     rng r = rng_for(test_seed(), 9);
     uint64_t edges = 0;
     unsigned full = 0;
@@ -340,7 +321,6 @@ static void fill_to_the_limit(crush *c)
     assert_int_equal(full, 3);
     assert_ok(pleach_graph_size(c->graph, NULL, &edges));
     atomic_store(&c->edges, (long)edges);
-    edge_batch_close(&b);
 }
 
 /* The graph is full before they begin, so that the number of calls, of which a GPU makes few, does not matter. */

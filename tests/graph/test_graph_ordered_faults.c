@@ -26,10 +26,9 @@ static contents *contents_of(pleach_graph *graph, bool values)
 
 static void assert_unchanged(pleach_graph *graph, bool values, const contents *before)
 {
-    contents *now = contents_of(graph, values);
+    FREED contents *now = contents_of(graph, values);
     assert_memory_equal(now, before, sizeof *now);
-    assert_ordered_sound(graph);
-    free(now);
+    assert_sound(graph);
 }
 
 /* ---- a script ---------------------------------------------------------------------------------------------------- */
@@ -110,9 +109,8 @@ static pleach_status ask(script *s)
     pleach_status status = pleach_graph_find_edges(s->graph, EDGES, s->from, s->to, NULL, found, PLEACH_SYNC);
     if (status == PLEACH_OK) status = pleach_graph_degrees(s->graph, EDGES, s->from, degrees, PLEACH_SYNC);
     if (status != PLEACH_OK) return status;
-    uint32_t *lists = must_alloc(EDGES * IDS, 4);
+    FREED uint32_t *lists = must_alloc(EDGES * IDS, 4);
     status = pleach_graph_neighbours(s->graph, EDGES, s->from, EDGES * IDS, lists, NULL, offsets, NULL);
-    free(lists);
     if (status == PLEACH_OK && !s->directed) status = pleach_graph_triangles(s->graph, 0, NULL, &total);
     return status;
 }
@@ -121,15 +119,13 @@ static pleach_status snapshot(script *s)
 {
     pleach_graph_snapshot *taken;
     uint64_t edges;
-    uint32_t *from = must_alloc(MOST, 4), *to = must_alloc(MOST, 4);
+    FREED uint32_t *from = must_alloc(MOST, 4), *to = must_alloc(MOST, 4);
     pleach_status status = pleach_graph_snapshot_take(s->graph, &taken);
     if (status == PLEACH_OK) {
         status = pleach_graph_snapshot_export_edges(taken, MOST, from, to, NULL, &edges);
         pleach_graph_snapshot_release(taken);
     } else
         assert_null(taken);
-    free(from);
-    free(to);
     return status;
 }
 
@@ -172,7 +168,7 @@ static void fill(script *s, const setting *where, bool directed)
  * such allocation. */
 static bool strike(script *s, step *call, long n)
 {
-    contents *before = contents_of(s->graph, s->values);
+    FREED contents *before = contents_of(s->graph, s->values);
     uint64_t by_vertex[IDS];
     memcpy(by_vertex, s->by_vertex, sizeof by_vertex);
     memset(s->outcomes, 0, sizeof s->outcomes); /* also if the step has none */
@@ -186,14 +182,13 @@ static bool strike(script *s, step *call, long n)
         assert_memory_equal(s->by_vertex, by_vertex, sizeof by_vertex);
         assert_unchanged(s->graph, s->values, before);
     }
-    free(before);
     return status != PLEACH_OK || struck;
 }
 
 /* Runs the script; in step `where` the n-th allocation fails. */
 static bool run_script(const setting *where, bool directed, bool live, size_t which, long n)
 {
-    script *s = must_alloc(1, sizeof *s);
+    FREED script *s = must_alloc(1, sizeof *s);
     long held = base_held();
     bool struck = false;
     pleach_graph_snapshot *kept = NULL;
@@ -212,10 +207,9 @@ static bool run_script(const setting *where, bool directed, bool live, size_t wh
             break;
     }
     pleach_graph_snapshot_release(kept);
-    assert_ordered_sound(s->graph);
+    assert_sound(s->graph);
     pleach_graph_destroy(s->graph);
     assert_int_equal(base_held(), held);
-    free(s);
     count_checked(1);
     return struck;
 }
@@ -284,7 +278,7 @@ static uint64_t fill_to_the_limit(pleach_graph *graph, bool values)
         for (uint32_t i = 0; i < PART; i++)
             assert_int_equal(outcomes[i], PLEACH_EDGE_NOT_APPLIED);
         assert_true(vertices == before_vertices && edges == before_edges && edges > PART);
-        assert_ordered_sound(graph);
+        assert_sound(graph);
         return edges;
     }
 }
@@ -292,10 +286,10 @@ static uint64_t fill_to_the_limit(pleach_graph *graph, bool values)
 /* With a live snapshot erasing needs memory, for copies. Refused, it takes back what it had counted. */
 static void erase_at_the_limit(pleach_graph *graph, uint64_t edges, bool live)
 {
-    uint32_t *from = must_alloc(edges, 4), *to = must_alloc(edges, 4);
-    uint64_t *by_vertex = must_alloc(ROWS, sizeof *by_vertex), *expected = must_alloc(ROWS, sizeof *expected);
+    FREED uint32_t *from = must_alloc(edges, 4), *to = must_alloc(edges, 4);
+    FREED uint64_t *by_vertex = must_alloc(ROWS, sizeof *by_vertex), *expected = must_alloc(ROWS, sizeof *expected);
     uint64_t triangles, change, left;
-    uint8_t *outcomes = must_alloc(edges, 1);
+    FREED uint8_t *outcomes = must_alloc(edges, 1);
     assert_ok(pleach_graph_export_edges(graph, edges, from, to, NULL, &left));
     assert_ok(pleach_graph_triangles(graph, ROWS, by_vertex, &triangles));
     assert_true(triangles > 0);
@@ -310,12 +304,7 @@ static void erase_at_the_limit(pleach_graph *graph, uint64_t edges, bool live)
     assert_int_equal(pleach_graph_erase_vertices(graph, edges, from, outcomes), live ? PLEACH_E_FULL : PLEACH_OK);
     assert_ok(pleach_graph_size(graph, NULL, &left));
     assert_int_equal(left, live ? edges : 0);
-    assert_ordered_sound(graph);
-    free(from);
-    free(to);
-    free(by_vertex);
-    free(expected);
-    free(outcomes);
+    assert_sound(graph);
 }
 
 static void at_the_limit(const setting *where, bool live)
@@ -344,7 +333,7 @@ static void a_build_that_does_not_fit(const setting *where)
 {
     enum { MANY = 100000 };
     pleach_graph *graph = ordered_open(where, true, false, 1 << 19);
-    uint32_t *from = must_alloc(MANY, 4), *to = must_alloc(MANY, 4);
+    FREED uint32_t *from = must_alloc(MANY, 4), *to = must_alloc(MANY, 4);
     uint64_t vertices, edges;
     for (uint32_t i = 0; i < MANY; i++) {
         from[i] = i;
@@ -357,10 +346,8 @@ static void a_build_that_does_not_fit(const setting *where)
     assert_ok(pleach_graph_build(graph, 100, from, to, values));
     assert_ok(pleach_graph_size(graph, &vertices, &edges));
     assert_true(vertices == 101 && edges == 100);
-    assert_ordered_sound(graph);
+    assert_sound(graph);
     pleach_graph_destroy(graph);
-    free(from);
-    free(to);
     count_checked(MANY);
 }
 

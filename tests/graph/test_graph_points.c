@@ -12,7 +12,7 @@
 
 static void an_empty_graph_has_nothing(const graph_kind *kind)
 {
-    pleach_graph *graph = graph_open(kind);
+    AT_END(end_graph) pleach_graph *graph = graph_open(kind);
     uint64_t offsets[3] = {9, 9, 9}, rows = 9, entries = 9, edges = 9;
     const uint32_t ids[] = {0, LARGEST};
     size_t total = 9;
@@ -28,12 +28,11 @@ static void an_empty_graph_has_nothing(const graph_kind *kind)
     assert_int_equal(edges, 0);
     assert_ok(pleach_graph_clear(graph));
     graph_checked(8);
-    graph_close(graph);
 }
 
 static void an_edge_brings_its_ends(const graph_kind *kind)
 {
-    pleach_graph *graph = graph_open(kind);
+    AT_END(end_graph) pleach_graph *graph = graph_open(kind);
     assert_int_equal(put_edge(graph, kind, 7, 3, 50), PLEACH_EDGE_NEW);
     assert_graph_size(graph, 2, 1);
     assert_true(has_vertex(graph, 7) && has_vertex(graph, 3) && !has_vertex(graph, 5));
@@ -47,12 +46,11 @@ static void an_edge_brings_its_ends(const graph_kind *kind)
     assert_graph_size(graph, 2, 0); /* who came with an edge stays when it goes */
     assert_true(has_vertex(graph, 7) && has_vertex(graph, 3));
     graph_checked(12);
-    graph_close(graph);
 }
 
 static void the_other_direction_is_the_same_edge_or_another(const graph_kind *kind)
 {
-    pleach_graph *graph = graph_open(kind);
+    AT_END(end_graph) pleach_graph *graph = graph_open(kind);
     assert_int_equal(put_edge(graph, kind, 1, 2, 10), PLEACH_EDGE_NEW);
     assert_int_equal(put_edge(graph, kind, 2, 1, 20), kind->directed ? PLEACH_EDGE_NEW : PLEACH_EDGE_REPLACED);
     assert_graph_size(graph, 2, kind->directed ? 2 : 1);
@@ -64,13 +62,12 @@ static void the_other_direction_is_the_same_edge_or_another(const graph_kind *ki
     assert_int_equal(has_edge(graph, 1, 2), kind->directed);
     assert_int_equal(erase_edge(graph, 1, 2), kind->directed ? PLEACH_EDGE_ERASED : PLEACH_EDGE_ABSENT);
     graph_checked(7);
-    graph_close(graph);
 }
 
 /* The value that was put last is there from both ends: by find and in both lists. */
 static void a_value_is_replaced_at_both_ends(const graph_kind *kind)
 {
-    pleach_graph *graph = graph_open(kind);
+    AT_END(end_graph) pleach_graph *graph = graph_open(kind);
     const uint32_t ids[] = {4, 9};
     uint32_t neighbours[2] = {0}, values[2] = {0};
     uint64_t offsets[3];
@@ -89,12 +86,11 @@ static void a_value_is_replaced_at_both_ends(const graph_kind *kind)
             assert_true(values[0] == value && (kind->directed || values[1] == value));
         graph_checked(3);
     }
-    graph_close(graph);
 }
 
 static void self_loops_are_not_kept(const graph_kind *kind)
 {
-    pleach_graph *graph = graph_open(kind);
+    AT_END(end_graph) pleach_graph *graph = graph_open(kind);
     assert_int_equal(put_edge(graph, kind, 5, 5, 1), PLEACH_EDGE_LOOP);
     assert_graph_size(graph, 0, 0);
     assert_false(has_vertex(graph, 5) || has_edge(graph, 5, 5));
@@ -105,13 +101,12 @@ static void self_loops_are_not_kept(const graph_kind *kind)
     assert_false(has_edge(graph, 5, 5));
     assert_graph_size(graph, 2, 1);
     graph_checked(9);
-    graph_close(graph);
 }
 
 /* The outermost ids that are usable, and the one that is not: all else of its call is applied. */
 static void ids_of_the_full_range(const graph_kind *kind)
 {
-    pleach_graph *graph = graph_open(kind);
+    AT_END(end_graph) pleach_graph *graph = graph_open(kind);
     const uint32_t from[] = {0, PLEACH_NO_VERTEX, LARGEST, 1u << 31, 3, PLEACH_NO_VERTEX};
     const uint32_t to[] = {LARGEST, 1, 2, 0, PLEACH_NO_VERTEX, PLEACH_NO_VERTEX}, values[] = {1, 2, 3, 4, 5, 6};
     const bool usable[] = {true, false, true, true, false, false};
@@ -132,12 +127,11 @@ static void ids_of_the_full_range(const graph_kind *kind)
         assert_int_equal(outcomes[i], usable[i] ? PLEACH_EDGE_ERASED : PLEACH_EDGE_NOT_APPLIED);
     assert_graph_size(graph, 4, 0);
     graph_checked(24);
-    graph_close(graph);
 }
 
 static void outcomes_may_be_left_out(const graph_kind *kind)
 {
-    pleach_graph *graph = graph_open(kind);
+    AT_END(end_graph) pleach_graph *graph = graph_open(kind);
     const uint32_t from[] = {1, 2, 3}, to[] = {2, 3, 3}, values[] = {7, 8, 9};
     assert_ok(pleach_graph_insert_edges(graph, 3, from, to, values_or_null(kind, values), NULL, PLEACH_SYNC));
     assert_graph_size(graph, 3, 2);
@@ -147,13 +141,12 @@ static void outcomes_may_be_left_out(const graph_kind *kind)
     assert_ok(pleach_graph_insert_vertices(graph, 3, from, NULL, PLEACH_SYNC));
     assert_ok(pleach_graph_insert_edges(graph, 0, NULL, NULL, NULL, NULL, PLEACH_SYNC));
     graph_checked(13);
-    graph_close(graph);
 }
 
 /* Values of edges that are not there are not written. */
 static void only_what_is_found_is_written(const graph_kind *kind)
 {
-    pleach_graph *graph = graph_open(kind);
+    AT_END(end_graph) pleach_graph *graph = graph_open(kind);
     const uint32_t from[] = {1, 2, 8, 1}, to[] = {2, 8, 8, 2};
     uint32_t values[4] = {77, 77, 77, 77};
     uint8_t found[4];
@@ -163,7 +156,6 @@ static void only_what_is_found_is_written(const graph_kind *kind)
     if (kind->values)
         assert_true(values[0] == 5 && values[1] == 77 && values[2] == 77 && values[3] == 5);
     graph_checked(4);
-    graph_close(graph);
 }
 
 /* ---- duplicates -------------------------------------------------------------------------------------------------- */
@@ -172,9 +164,9 @@ static void only_what_is_found_is_written(const graph_kind *kind)
 static void equal_edges_of_one_call_are_new_once(const graph_kind *kind)
 {
     enum { N = 3000 };
-    uint32_t *from = must_alloc(N, 4), *to = must_alloc(N, 4), *values = must_alloc(N, 4);
-    uint8_t *outcomes = untouched_bytes(N);
-    pleach_graph *graph = graph_open(kind);
+    FREED uint32_t *from = must_alloc(N, 4), *to = must_alloc(N, 4), *values = must_alloc(N, 4);
+    FREED uint8_t *outcomes = untouched_bytes(N);
+    AT_END(end_graph) pleach_graph *graph = graph_open(kind);
     for (uint32_t i = 0; i < N; i++) {
         bool turned = i % 2 && !kind->directed;
         from[i] = turned ? 4 : 2;
@@ -202,11 +194,6 @@ static void equal_edges_of_one_call_are_new_once(const graph_kind *kind)
         assert_graph_size(graph, 2, 0);
         graph_checked(2 * N);
     }
-    free(from);
-    free(to);
-    free(values);
-    free(outcomes);
-    graph_close(graph);
 }
 
 /* ---- neighbours -------------------------------------------------------------------------------------------------- */
@@ -214,24 +201,21 @@ static void equal_edges_of_one_call_are_new_once(const graph_kind *kind)
 /* A star of a size that needs several buckets, its ends put in a mixed order. */
 static void fill_star(pleach_graph *graph, const graph_kind *kind, uint32_t n)
 {
-    uint32_t *from = must_alloc(n, 4), *to = must_alloc(n, 4), *values = must_alloc(n, 4);
+    FREED uint32_t *from = must_alloc(n, 4), *to = must_alloc(n, 4), *values = must_alloc(n, 4);
     for (uint32_t i = 0; i < n; i++) {
         from[i] = 500;
         to[i] = 1000 + (uint32_t)((uint64_t)i * 7919 % n) * 3;
         values[i] = to[i] + 1;
     }
     assert_ok(pleach_graph_insert_edges(graph, n, from, to, values_or_null(kind, values), NULL, PLEACH_SYNC));
-    free(from);
-    free(to);
-    free(values);
 }
 
 static void neighbours_ascend_and_are_packed(const graph_kind *kind)
 {
     enum { N = 1000 };
-    pleach_graph *graph = graph_open(kind);
+    AT_END(end_graph) pleach_graph *graph = graph_open(kind);
     const uint32_t asked[] = {500, 999999, 1003, 500, PLEACH_NO_VERTEX};
-    uint32_t *neighbours = must_alloc(3 * N, 4), *values = must_alloc(3 * N, 4);
+    FREED uint32_t *neighbours = must_alloc(3 * N, 4), *values = must_alloc(3 * N, 4);
     uint64_t offsets[6];
     size_t total = 0, one = kind->directed ? 0 : 1;
     fill_star(graph, kind, N);
@@ -251,15 +235,12 @@ static void neighbours_ascend_and_are_packed(const graph_kind *kind)
     if (one)
         assert_int_equal(neighbours[N], 500);
     graph_checked(N + 5);
-    free(neighbours);
-    free(values);
-    graph_close(graph);
 }
 
 static void neighbours_that_do_not_fit_are_counted(const graph_kind *kind)
 {
     enum { N = 100 };
-    pleach_graph *graph = graph_open(kind);
+    AT_END(end_graph) pleach_graph *graph = graph_open(kind);
     const uint32_t asked[] = {500, 1000};
     uint32_t neighbours[N + 1];
     uint64_t offsets[3] = {0};
@@ -285,17 +266,16 @@ static void neighbours_that_do_not_fit_are_counted(const graph_kind *kind)
     assert_ok(pleach_graph_neighbours(graph, 0, NULL, 0, NULL, NULL, offsets, &total));
     assert_true(total == 0 && offsets[0] == 0);
     graph_checked(5);
-    graph_close(graph);
 }
 
 /* More vertices than are listed at a time, and more neighbours than there is room for at first. */
 static void many_lists_of_one_call(const graph_kind *kind)
 {
     enum { N = 3000, DEGREE = 9 };
-    pleach_graph *graph = graph_open(kind);
-    uint32_t *ids = must_alloc(N, 4), *to = must_alloc(N, 4), *values = must_alloc(N, 4);
-    uint32_t *neighbours = must_alloc(2 * N * DEGREE, 4);
-    uint64_t *offsets = must_alloc(N + 1, 8);
+    AT_END(end_graph) pleach_graph *graph = graph_open(kind);
+    FREED uint32_t *ids = must_alloc(N, 4), *to = must_alloc(N, 4), *values = must_alloc(N, 4);
+    FREED uint32_t *neighbours = must_alloc(2 * N * DEGREE, 4);
+    FREED uint64_t *offsets = must_alloc(N + 1, 8);
     for (uint32_t step = 1; step <= DEGREE; step++) {
         for (uint32_t i = 0; i < N; i++) {
             ids[i] = i;
@@ -315,12 +295,6 @@ static void many_lists_of_one_call(const graph_kind *kind)
         }
     }
     graph_checked(N * DEGREE + N);
-    free(ids);
-    free(to);
-    free(values);
-    free(neighbours);
-    free(offsets);
-    graph_close(graph);
 }
 
 static const graph_case cases[] = {

@@ -136,11 +136,10 @@ static void a_dense_graph(const graph_kind *kind)
 static void many_vertices_far_apart(const graph_kind *kind)
 {
     enum { N = 300 };
-    uint32_t *ids = must_alloc(N, sizeof *ids);
+    FREED uint32_t *ids = must_alloc(N, sizeof *ids);
     for (uint32_t i = 0; i < N; i++)
         ids[i] = i * 997;
     perform(kind, N, ids, true, scaled_calls(kind, 1000));
-    free(ids);
 }
 
 /* From 0 to the largest id: rows would need room for all ids between. */
@@ -164,7 +163,7 @@ static uint32_t *numbers_from(uint32_t first, size_t n)
 
 static void assert_hub(pleach_graph *graph, uint32_t hub, size_t n)
 {
-    uint32_t *neighbours = must_alloc(n, sizeof *neighbours);
+    FREED uint32_t *neighbours = must_alloc(n, sizeof *neighbours);
     uint64_t offsets[2];
     assert_int_equal(degree_of_vertex(graph, hub), n);
     assert_ok(pleach_graph_neighbours(graph, 1, &hub, n, neighbours, NULL, offsets, NULL));
@@ -172,7 +171,6 @@ static void assert_hub(pleach_graph *graph, uint32_t hub, size_t n)
     for (size_t i = 0; i < n; i++)
         assert_int_equal(neighbours[i], i + 10);
     assert_sound(graph);
-    free(neighbours);
 }
 
 /* Every neighbour by a call of its own; where that is a kernel, by calls with more and more of them. */
@@ -193,12 +191,12 @@ static void hubs(const graph_kind *kind)
     const bool shown_elsewhere = kind->values == kind->directed || kind->threads == 1;
     const size_t most = shown_elsewhere ? 50000 : shrunk(1000000, 20000);
     const uint32_t hub = 3;
-    uint32_t *to = numbers_from(10, most), *from = must_alloc(most, sizeof *from);
+    FREED uint32_t *to = numbers_from(10, most), *from = must_alloc(most, sizeof *from);
     for (size_t i = 0; i < most; i++)
         from[i] = hub;
     for (unsigned way = 0; way < 3; way++) {
         const size_t n = way == 1 && kind->device != PLEACH_CPU ? 20000 : most;
-        pleach_graph *graph = graph_open(kind);
+        AT_END(end_graph) pleach_graph *graph = graph_open(kind);
         const uint32_t *values = values_or_null(kind, to);
         if (way == 0)
             insert_one_by_one(kind, graph, n, from, to);
@@ -214,10 +212,7 @@ static void hubs(const graph_kind *kind)
         assert_graph_size(graph, n, 0);
         assert_int_equal(degree_of_vertex(graph, 10) + degree_of_vertex(graph, hub), 0);
         graph_checked(n + 1);
-        graph_close(graph);
     }
-    free(from);
-    free(to);
 }
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
@@ -235,8 +230,8 @@ static void memory_is_used_again(const graph_kind *kind)
 {
     enum { VERTICES = 200, ROUNDS = 12 };
     const size_t n = shrunk(20000, 4000);
-    pleach_graph *graph = graph_open(kind);
-    uint32_t *from = must_alloc(n, 4), *to = must_alloc(n, 4), *all = numbers_from(0, VERTICES);
+    AT_END(end_graph) pleach_graph *graph = graph_open(kind);
+    FREED uint32_t *from = must_alloc(n, 4), *to = must_alloc(n, 4), *all = numbers_from(0, VERTICES);
     rng r = rng_for(test_seed(), 77);
     uint64_t after_some = 0;
     for (size_t i = 0; i < n; i++) {
@@ -256,10 +251,6 @@ static void memory_is_used_again(const graph_kind *kind)
         graph_checked(2 * n);
     }
     assert_in_range(bytes_of(graph), after_some, after_some + after_some / 2);
-    free(from);
-    free(to);
-    free(all);
-    graph_close(graph);
 }
 
 static const graph_case cases[] = {

@@ -22,13 +22,12 @@ static pleach_graph *open_with(const graph_kind *kind, uint32_t seed, unsigned f
 /* Made for seed 0: they share a bucket in the table of one vertex, of 2^bits buckets at most. */
 static uint32_t *attacking_ids(size_t n, unsigned bits)
 {
-    uint64_t *keys = colliding_narrow_keys(0, bits, n + 1);
+    FREED uint64_t *keys = colliding_narrow_keys(0, bits, n + 1);
     uint32_t *ids = must_alloc(n, sizeof *ids);
     for (size_t i = 0, from = 0; i < n; i++, from++) {
         if (keys[from] == HUB) from++;
         ids[i] = (uint32_t)keys[from];
     }
-    free(keys);
     return ids;
 }
 
@@ -49,30 +48,27 @@ static uint32_t *hubs(size_t n)
 
 static void insert_around_hub(pleach_graph *graph, const graph_kind *kind, size_t n, const uint32_t *ids)
 {
-    uint32_t *from = hubs(n);
+    FREED uint32_t *from = hubs(n);
     assert_ok(pleach_graph_insert_edges(graph, n, from, ids, values_or_null(kind, ids), NULL, PLEACH_SYNC));
     assert_int_equal(degree_of_vertex(graph, HUB), n);
     graph_checked(n);
-    free(from);
 }
 
 static void a_known_seed_is_flooded(const graph_kind *kind)
 {
     enum { BITS = 8, SLOTS = 28 };
     size_t n = shrunk(1000, 400);
-    uint32_t *ids = attacking_ids(n, BITS);
-    pleach_graph *graph = open_with(kind, 0, 1);
+    FREED uint32_t *ids = attacking_ids(n, BITS);
+    AT_END(end_graph) pleach_graph *graph = open_with(kind, 0, 1);
     insert_around_hub(graph, kind, n, ids);
     assert_true(longest_chain(graph) >= n / SLOTS);
-    free(ids);
-    graph_close(graph);
 }
 
 static void a_default_graph_is_not(const graph_kind *kind)
 {
     size_t n = kind->sparse ? shrunk(20000, 400) : shrunk(1000, 400); /* dense: a piece of memory for each neighbour */
-    uint32_t *ids = attacking_ids(n, kind->sparse ? 11 : 8), *from = hubs(n);
-    pleach_graph *graph = open_with(kind, 0, 0);
+    FREED uint32_t *ids = attacking_ids(n, kind->sparse ? 11 : 8), *from = hubs(n);
+    AT_END(end_graph) pleach_graph *graph = open_with(kind, 0, 0);
     insert_around_hub(graph, kind, n, ids);
     assert_true(longest_chain(graph) <= SHORT_CHAIN);
     assert_ok(pleach_graph_erase_edges(graph, n, from, ids, NULL, PLEACH_SYNC));
@@ -81,22 +77,17 @@ static void a_default_graph_is_not(const graph_kind *kind)
     assert_ok(pleach_graph_clear(graph));
     assert_ok(pleach_graph_build(graph, n, from, ids, values_or_null(kind, ids)));
     assert_true(longest_chain(graph) <= SHORT_CHAIN);
-    free(ids);
-    free(from);
-    graph_close(graph);
 }
 
 static void no_other_seed_is_flooded(const graph_kind *kind)
 {
     size_t n = shrunk(1000, 400);
-    uint32_t *ids = attacking_ids(n, 8);
+    FREED uint32_t *ids = attacking_ids(n, 8);
     for (uint32_t seed = 1; seed; seed <<= 8) {
-        pleach_graph *graph = open_with(kind, seed, 0);
+        AT_END(end_graph) pleach_graph *graph = open_with(kind, seed, 0);
         insert_around_hub(graph, kind, n, ids);
         assert_true(longest_chain(graph) <= SHORT_CHAIN);
-        graph_close(graph);
     }
-    free(ids);
 }
 
 /* The first key, by ascending i, that the inverse of a finalizer of MurmurHash3 takes to a number with so many zeros at
@@ -117,7 +108,7 @@ static void edges_of_a_call_do_not_flood_it(const graph_kind *kind)
     (void)kind;
     enum { ZEROS = 16, LONGEST = 200 };
     size_t n = shrunk(20000, 4000), run = 0, longest = 0;
-    uint32_t *from = must_alloc(n, sizeof *from), *to = must_alloc(n, sizeof *to);
+    FREED uint32_t *from = must_alloc(n, sizeof *from), *to = must_alloc(n, sizeof *to);
     uint64_t i = 0;
     for (size_t e = 0; e < n; e++) {
         uint64_t name = colliding_edge(&i, ZEROS);
@@ -137,8 +128,6 @@ static void edges_of_a_call_do_not_flood_it(const graph_kind *kind)
     assert_true(longest <= LONGEST); /* of places taken one after the other */
     graph_checked(n);
     change_close(&change);
-    free(from);
-    free(to);
 }
 
 static void only_0_and_1_fix_it(const graph_kind *kind)

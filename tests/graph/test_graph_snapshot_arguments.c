@@ -37,10 +37,10 @@ static pleach_graph *open_graph(unsigned directed, unsigned snapshots)
     return graph;
 }
 
-static void a_graph_must_be_made_for_snapshots(const void *unused)
+static void a_graph_must_be_made_for_snapshots(void)
 {
-    (void)unused;
-    pleach_graph *without = open_graph(0, 0), *graph = open_graph(0, 1);
+    AT_END(destroy_graph) pleach_graph *without = open_graph(0, 0);
+    AT_END(destroy_graph) pleach_graph *graph = open_graph(0, 1);
     pleach_graph_snapshot *snapshot = (pleach_graph_snapshot *)(uintptr_t)64;
     assert_int_equal(pleach_graph_snapshot_take(graph, NULL), PLEACH_E_ARGUMENT);
     assert_int_equal(pleach_graph_snapshot_take(NULL, &snapshot), PLEACH_E_ARGUMENT);
@@ -55,13 +55,10 @@ static void a_graph_must_be_made_for_snapshots(const void *unused)
     assert_null(snapshot);
     assert_int_equal(base_held(), held);
     pleach_graph_snapshot_release(NULL);
-    pleach_graph_destroy(without);
-    pleach_graph_destroy(graph);
 }
 
-static void questions_need_a_snapshot(const void *unused)
+static void questions_need_a_snapshot(void)
 {
-    (void)unused;
     size_t total;
     assert_int_equal(pleach_graph_snapshot_size(NULL, &number, &number), PLEACH_E_ARGUMENT);
     assert_int_equal(pleach_graph_snapshot_find_edges(NULL, 1, from, to, NULL, found), PLEACH_E_ARGUMENT);
@@ -70,10 +67,9 @@ static void questions_need_a_snapshot(const void *unused)
     assert_int_equal(pleach_graph_snapshot_triangles(NULL, 0, NULL, &number), PLEACH_E_ARGUMENT);
 }
 
-static void arrays_that_are_needed_are_asked_for(const void *unused)
+static void arrays_that_are_needed_are_asked_for(void)
 {
-    (void)unused;
-    pleach_graph *graph = open_graph(0, 1);
+    AT_END(destroy_graph) pleach_graph *graph = open_graph(0, 1);
     pleach_graph_snapshot *snapshot = NULL;
     size_t total = 9;
     uint64_t triangles[8];
@@ -104,13 +100,11 @@ static void arrays_that_are_needed_are_asked_for(const void *unused)
     assert_ok(pleach_graph_snapshot_triangles(snapshot, 8, triangles, &number));
     assert_int_equal(number, 0);
     pleach_graph_snapshot_release(snapshot);
-    pleach_graph_destroy(graph);
 }
 
-static void directed_graphs_have_no_triangles(const void *unused)
+static void directed_graphs_have_no_triangles(void)
 {
-    (void)unused;
-    pleach_graph *graph = open_graph(1, 1);
+    AT_END(destroy_graph) pleach_graph *graph = open_graph(1, 1);
     pleach_graph_snapshot *snapshot = NULL;
     uint64_t vertices = 0;
     uint32_t degrees[2] = {9, 9}, ends[2], starts[2];
@@ -127,7 +121,6 @@ static void directed_graphs_have_no_triangles(const void *unused)
     assert_ok(pleach_graph_snapshot_export_edges(snapshot, 2, starts, ends, NULL, &number));
     assert_true(number == 2 && !memcmp(starts, from, sizeof from) && !memcmp(ends, to, sizeof to));
     pleach_graph_snapshot_release(snapshot);
-    pleach_graph_destroy(graph);
 }
 
 int main(int argc, char **argv)

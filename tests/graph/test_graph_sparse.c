@@ -45,11 +45,11 @@ static void fill_scattered(uint32_t *ids, size_t n, uint32_t first)
 static void a_million_ids_anywhere(const graph_kind *kind)
 {
     const size_t n = scaled(1000000);
-    uint32_t *ids = must_alloc(n, sizeof *ids), *listed = must_alloc(n, sizeof *listed);
-    uint8_t *found = untouched_bytes(n);
+    FREED uint32_t *ids = must_alloc(n, sizeof *ids), *listed = must_alloc(n, sizeof *listed);
+    FREED uint8_t *found = untouched_bytes(n);
     uint64_t count = 0;
     pleach_graph_stats stats;
-    pleach_graph *graph = open_limited(kind, (uint64_t)256 << 20);
+    AT_END(end_graph) pleach_graph *graph = open_limited(kind, (uint64_t)256 << 20);
     fill_scattered(ids, n, 1);
     assert_ok(pleach_graph_insert_vertices(graph, n, ids, NULL, PLEACH_SYNC));
     assert_graph_size(graph, n, 0);
@@ -68,20 +68,16 @@ static void a_million_ids_anywhere(const graph_kind *kind)
     assert_int_equal(count, n);
     for (size_t i = 1; i < n; i++)
         assert_true(listed[i - 1] < listed[i]);
-    free(ids);
-    free(listed);
-    free(found);
     graph_checked(3 * n);
-    graph_close(graph);
 }
 
 static void finds_make_nothing(const graph_kind *kind)
 {
     enum { N = 5000 };
-    pleach_graph *graph = graph_open(kind);
-    uint32_t *ids = must_alloc(N, sizeof *ids), *degrees = must_alloc(N, sizeof *degrees);
-    uint64_t *offsets = must_alloc(N + 1, sizeof *offsets);
-    uint8_t *found = untouched_bytes(N);
+    AT_END(end_graph) pleach_graph *graph = graph_open(kind);
+    FREED uint32_t *ids = must_alloc(N, sizeof *ids), *degrees = must_alloc(N, sizeof *degrees);
+    FREED uint64_t *offsets = must_alloc(N + 1, sizeof *offsets);
+    FREED uint8_t *found = untouched_bytes(N);
     fill_scattered(ids, N, 77);
     for (unsigned round = 0; round < 2; round++) {
         uint64_t before = bytes_taken(graph);
@@ -98,12 +94,7 @@ static void finds_make_nothing(const graph_kind *kind)
         assert_int_equal(bytes_taken(graph), before);
         assert_int_equal(put_edge(graph, kind, 1, 2, 3), round ? PLEACH_EDGE_REPLACED : PLEACH_EDGE_NEW);
     }
-    free(ids);
-    free(degrees);
-    free(offsets);
-    free(found);
     graph_checked(12 * N);
-    graph_close(graph);
 }
 
 static void the_largest_ids(const graph_kind *kind)
@@ -111,7 +102,7 @@ static void the_largest_ids(const graph_kind *kind)
     const uint32_t last = PLEACH_NO_VERTEX - 1, ids[] = {0, last, 1u << 31, last - 1, 12345};
     uint32_t listed[5], from[3], to[3];
     uint64_t n = 0, rows = 0, edges = 0;
-    pleach_graph *graph = graph_open(kind);
+    AT_END(end_graph) pleach_graph *graph = graph_open(kind);
     assert_int_equal(put_edge(graph, kind, last, 0, 1), PLEACH_EDGE_NEW);
     assert_int_equal(put_edge(graph, kind, 1u << 31, last, 2), PLEACH_EDGE_NEW);
     assert_int_equal(put_edge(graph, kind, last - 1, 12345, 3), PLEACH_EDGE_NEW);
@@ -129,20 +120,18 @@ static void the_largest_ids(const graph_kind *kind)
     assert_ok(pleach_graph_export_rows(graph, 0, NULL, 0, NULL, NULL, &rows, NULL));
     assert_int_equal(rows, last);
     graph_checked(20);
-    graph_close(graph);
 }
 
 static void new_ids_beside_sparse_ones(const graph_kind *kind)
 {
     const uint32_t there[] = {1, 3, 5, 70000, PLEACH_NO_VERTEX - 1}, expected[] = {0, 2, 4, 6, 7};
     uint32_t ids[5];
-    pleach_graph *graph = graph_open(kind);
+    AT_END(end_graph) pleach_graph *graph = graph_open(kind);
     assert_ok(pleach_graph_insert_vertices(graph, 5, there, NULL, PLEACH_SYNC));
     assert_ok(pleach_graph_new_vertices(graph, 5, ids));
     assert_memory_equal(ids, expected, sizeof expected);
     assert_graph_size(graph, 10, 0);
     graph_checked(10);
-    graph_close(graph);
 }
 
 /* ---- ids that come and go ---------------------------------------------------------------------------------------- */
@@ -165,7 +154,7 @@ static void ids_that_come_and_go(const graph_kind *kind)
     const size_t rounds = kind->device == PLEACH_CPU ? scaled(400) + WINDOW : WINDOW + 60;
     uint32_t *ids[WINDOW];
     uint64_t settled = 0;
-    pleach_graph *graph = open_limited(kind, (uint64_t)3 << 20);
+    AT_END(end_graph) pleach_graph *graph = open_limited(kind, (uint64_t)3 << 20);
     for (size_t i = 0; i < WINDOW; i++)
         ids[i] = must_alloc(N + 1, sizeof **ids);
     for (size_t round = 0; round < rounds; round++) {
@@ -183,7 +172,6 @@ static void ids_that_come_and_go(const graph_kind *kind)
         free(ids[i]);
     }
     assert_graph_size(graph, 0, 0);
-    graph_close(graph);
 }
 
 /* ---- threads ----------------------------------------------------------------------------------------------------- */
@@ -266,10 +254,10 @@ static void memory_that_ends_anywhere(const graph_kind *kind)
 {
     enum { N = 20000, SLAB_SIZE = 128 };
     const size_t limits = kind->device == PLEACH_CPU ? scaled(40) : 1;
-    uint32_t *ids = must_alloc(N, sizeof *ids);
-    uint8_t *outcomes = untouched_bytes(N), *found = untouched_bytes(N);
+    FREED uint32_t *ids = must_alloc(N, sizeof *ids);
+    FREED uint8_t *outcomes = untouched_bytes(N), *found = untouched_bytes(N);
     for (size_t i = 0; i < limits; i++) {
-        pleach_graph *graph = open_limited(kind, LEAST_BYTES + i * 37 * SLAB_SIZE);
+        AT_END(end_graph) pleach_graph *graph = open_limited(kind, LEAST_BYTES + i * 37 * SLAB_SIZE);
         fill_scattered(ids, N, 1);
         size_t once = put_what_fits(graph, ids, N, outcomes, found);
         assert_in_range(once, kind->device == PLEACH_CPU ? 4096 : 3500, N - 1); /* a GPU's threads race for the last */
@@ -278,11 +266,7 @@ static void memory_that_ends_anywhere(const graph_kind *kind)
         fill_scattered(ids, N, 1 + N);
         size_t again = put_what_fits(graph, ids, N, outcomes, found);
         assert_true(again >= once - once / 8);
-        graph_close(graph);
     }
-    free(ids);
-    free(outcomes);
-    free(found);
 }
 
 /* Edges whose second end finds no memory may leave a number to the first one. Whoever tries and tries must not use up
@@ -290,9 +274,9 @@ static void memory_that_ends_anywhere(const graph_kind *kind)
 static void who_is_refused_leaves_nothing(const graph_kind *kind)
 {
     enum { N = 30000, TRIES = 3 };
-    uint32_t *from = must_alloc(N, sizeof *from), *to = must_alloc(N, sizeof *to);
-    uint8_t *outcomes = untouched_bytes(N);
-    pleach_graph *graph = open_limited(kind, LEAST_BYTES);
+    FREED uint32_t *from = must_alloc(N, sizeof *from), *to = must_alloc(N, sizeof *to);
+    FREED uint8_t *outcomes = untouched_bytes(N);
+    AT_END(end_graph) pleach_graph *graph = open_limited(kind, LEAST_BYTES);
     uint64_t vertices = 0, edges = 0, news = 0;
     for (uint32_t try = 0; try < TRIES; try++) {
         fill_scattered(from, N, 1 + 2 * try * N);
@@ -306,7 +290,7 @@ static void who_is_refused_leaves_nothing(const graph_kind *kind)
         assert_sound(graph);
         graph_checked(N);
     }
-    uint32_t *all = must_alloc(vertices, sizeof *all);
+    FREED uint32_t *all = must_alloc(vertices, sizeof *all);
     uint64_t listed = 0;
     assert_ok(pleach_graph_export_vertices(graph, vertices, all, &listed));
     assert_int_equal(listed, vertices);
@@ -315,11 +299,6 @@ static void who_is_refused_leaves_nothing(const graph_kind *kind)
     assert_sound(graph);
     assert_ok(pleach_graph_insert_vertices(graph, 4000, from, NULL, PLEACH_SYNC));
     assert_graph_size(graph, 4000, 0);
-    free(from);
-    free(to);
-    free(outcomes);
-    free(all);
-    graph_close(graph);
 }
 
 static const graph_case cases[] = {

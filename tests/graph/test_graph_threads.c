@@ -75,13 +75,13 @@ static void find_some(agent *a, size_t n)
 static void list_some(agent *a)
 {
     crowd *c = a->shared;
-    uint32_t *neighbours = must_alloc(c->vertices, 4), id = (uint32_t)rng_below(&a->r, c->vertices);
+    FREED uint32_t *neighbours = must_alloc(c->vertices, 4);
+    uint32_t id = (uint32_t)rng_below(&a->r, c->vertices);
     uint64_t offsets[2] = {0, 0};
     pleach_status status = pleach_graph_neighbours(c->graph, 1, &id, c->vertices, neighbours, NULL, offsets, NULL);
     bool fine = status == PLEACH_OK && offsets[1] < c->vertices;
     for (size_t i = 0; fine && i < offsets[1]; i++)
         fine = neighbours[i] < c->vertices && neighbours[i] != id && (i == 0 || neighbours[i - 1] < neighbours[i]);
-    free(neighbours);
     EXPECT(a, fine);
     graph_checked(1);
 }
@@ -104,8 +104,8 @@ static void work_in_crowd(agent *a)
 static void assert_balance(const crowd *c)
 {
     uint64_t edges = 0, has_edges;
-    uint32_t *from = must_alloc(c->vertices, 4), *to = must_alloc(c->vertices, 4);
-    uint8_t *found = must_alloc(c->vertices, 1);
+    FREED uint32_t *from = must_alloc(c->vertices, 4), *to = must_alloc(c->vertices, 4);
+    FREED uint8_t *found = must_alloc(c->vertices, 1);
     for (uint32_t row = 0; row < c->vertices; row++) {
         for (uint32_t i = 0; i < c->vertices; i++) {
             from[i] = row;
@@ -119,7 +119,6 @@ static void assert_balance(const crowd *c)
             edges += balance && (c->kind->directed || row < i);
         }
     }
-    free(from), free(to), free(found);
     assert_ok(pleach_graph_size(c->graph, NULL, &has_edges));
     assert_int_equal(has_edges, edges);
     assert_sound(c->graph);
@@ -203,10 +202,9 @@ static void look_or_change(agent *a)
         return;
     }
     size_t room = 4 * g->stay;
-    uint32_t *neighbours = must_alloc(room, sizeof *neighbours);
+    FREED uint32_t *neighbours = must_alloc(room, sizeof *neighbours);
     for (size_t i = 0; i < g->lists && !stopped(a); i++)
         check_list(a, neighbours, room);
-    free(neighbours);
     atomic_fetch_sub(&g->looking, 1);
 }
 

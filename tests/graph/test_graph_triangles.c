@@ -39,7 +39,7 @@ static void put_clique(pleach_graph *graph, const graph_kind *kind, uint32_t fir
 static void complete_graphs(const graph_kind *kind)
 {
     for (uint32_t n = 0; n <= 60; n += n < 6 ? 1 : 9) {
-        pleach_graph *graph = graph_open(kind);
+        AT_END(end_graph) pleach_graph *graph = graph_open(kind);
         uint64_t by_vertex[64], total;
         double coefficients[64], average = -1;
         put_clique(graph, kind, 0, n);
@@ -51,14 +51,14 @@ static void complete_graphs(const graph_kind *kind)
             assert_true(coefficients[i] == (i < n && n >= 3 ? 1 : 0));
         }
         assert_true(average == (n >= 3 ? 1 : 0));
-        graph_close(graph);
     }
 }
 
 static void graphs_without_triangles(const graph_kind *kind)
 {
     enum { SIDE = 40 };
-    pleach_graph *bipartite = graph_open(kind), *grid = graph_open(kind), *petersen = graph_open(kind);
+    AT_END(end_graph) pleach_graph *bipartite = graph_open(kind), *grid = graph_open(kind);
+    AT_END(end_graph) pleach_graph *petersen = graph_open(kind);
     for (uint32_t i = 0; i < SIDE; i++)
         for (uint32_t j = 0; j < SIDE; j++) {
             put(bipartite, kind, i, SIDE + j);
@@ -76,28 +76,24 @@ static void graphs_without_triangles(const graph_kind *kind)
     assert_triangles(bipartite, 0);
     assert_triangles(grid, 0);
     assert_triangles(petersen, 0);
-    graph_close(bipartite);
-    graph_close(grid);
-    graph_close(petersen);
 }
 
 /* A hub and a ring around it: as many triangles as the ring has vertices. */
 static void wheels(const graph_kind *kind)
 {
     for (uint32_t n = 4; n <= 2000; n = n * 5 + 1) {
-        pleach_graph *graph = graph_open(kind);
+        AT_END(end_graph) pleach_graph *graph = graph_open(kind);
         for (uint32_t i = 0; i < n; i++) {
             put(graph, kind, 1 + i, 1 + (i + 1) % n);
             put(graph, kind, 0, 1 + i);
         }
-        uint64_t *by_vertex = must_alloc(n + 1, sizeof *by_vertex), total;
+        FREED uint64_t *by_vertex = must_alloc(n + 1, sizeof *by_vertex);
+        uint64_t total;
         assert_triangles(graph, n);
         assert_ok(pleach_graph_triangles(graph, n + 1, by_vertex, &total));
         assert_int_equal(by_vertex[0], n);
         for (uint32_t i = 1; i <= n; i++)
             assert_int_equal(by_vertex[i], 2);
-        free(by_vertex);
-        graph_close(graph);
     }
 }
 
@@ -106,7 +102,7 @@ static void turan_graphs(const graph_kind *kind)
 {
     for (uint32_t r = 2; r <= 6; r++) {
         enum { N = 36 };
-        pleach_graph *graph = graph_open(kind);
+        AT_END(end_graph) pleach_graph *graph = graph_open(kind);
         uint64_t expected = 0;
         for (uint32_t i = 0; i < N; i++)
             for (uint32_t j = 0; j < i; j++)
@@ -117,13 +113,12 @@ static void turan_graphs(const graph_kind *kind)
                 for (uint32_t c = 0; c < b; c++)
                     expected += (uint64_t)((N - a + r - 1) / r) * ((N - b + r - 1) / r) * ((N - c + r - 1) / r);
         assert_triangles(graph, expected);
-        graph_close(graph);
     }
 }
 
 static void two_cliques_that_share_an_edge(const graph_kind *kind)
 {
-    pleach_graph *graph = graph_open(kind);
+    AT_END(end_graph) pleach_graph *graph = graph_open(kind);
     uint64_t by_vertex[28], total, change = 0;
     const uint32_t one = 10, two = 11;
     put_clique(graph, kind, 0, 12);
@@ -137,12 +132,11 @@ static void two_cliques_that_share_an_edge(const graph_kind *kind)
     assert_int_equal(by_vertex[10], pairs_of(11) + pairs_of(17) - 26);
     assert_int_equal(by_vertex[0], pairs_of(11) - 1);
     assert_triangles(graph, triples_of(12) + triples_of(18) - 26);
-    graph_close(graph);
 }
 
 static void a_larger_id_does_not_fit(const graph_kind *kind)
 {
-    pleach_graph *graph = graph_open(kind);
+    AT_END(end_graph) pleach_graph *graph = graph_open(kind);
     uint64_t by_vertex[10], total = 0;
     put_clique(graph, kind, 7, 3);
     memset(by_vertex, UNTOUCHED, sizeof by_vertex);
@@ -152,7 +146,6 @@ static void a_larger_id_does_not_fit(const graph_kind *kind)
     assert_ok(pleach_graph_triangles(graph, 10, by_vertex, &total));
     assert_true(total == 1 && by_vertex[9] == 1 && by_vertex[0] == 0);
     graph_checked(2);
-    graph_close(graph);
 }
 
 static long most_kilobytes(void)
@@ -194,8 +187,10 @@ static void few_and_large_ids(const graph_kind *kind)
 
 static void assert_as_brute_force(pleach_graph *graph, const graph_matrix *m, const uint64_t *kept, uint64_t sum)
 {
-    uint64_t *expected = must_alloc(m->n, 8), *by_vertex = must_alloc(m->ids[m->n - 1] + 1, 8), total = 0;
-    double *coefficients = must_alloc(m->n, sizeof *coefficients), average = 0, sum_of_all = 0;
+    FREED uint64_t *expected = must_alloc(m->n, 8), *by_vertex = must_alloc(m->ids[m->n - 1] + 1, 8);
+    uint64_t total = 0;
+    FREED double *coefficients = must_alloc(m->n, sizeof *coefficients);
+    double average = 0, sum_of_all = 0;
     uint64_t triangles = matrix_triangles(m, expected);
     assert_ok(pleach_graph_triangles(graph, m->ids[m->n - 1] + 1, by_vertex, &total));
     assert_int_equal(total, triangles);
@@ -214,9 +209,6 @@ static void assert_as_brute_force(pleach_graph *graph, const graph_matrix *m, co
     }
     assert_true(fabs(average - (m->vertices ? sum_of_all / (double)m->vertices : 0)) < 1e-9);
     graph_checked(2 * (size_t)m->n);
-    free(expected);
-    free(by_vertex);
-    free(coefficients);
 }
 
 enum { MOST_VERTICES = 90, MOST_EDGES = 900 };
@@ -225,22 +217,19 @@ static void random_graphs(const graph_kind *kind)
 {
     uint32_t ids[MOST_VERTICES];
     rng r = rng_for(test_seed(), 5);
-    edge_batch b = edge_batch_open(MOST_EDGES);
+    AT_END(edge_batch_close) edge_batch b = edge_batch_open(MOST_EDGES);
     for (uint32_t i = 0; i < MOST_VERTICES; i++)
         ids[i] = i;
     for (size_t round = 0; round < scaled(60); round++) {
         uint32_t n = 2 + (uint32_t)rng_below(&r, MOST_VERTICES - 2);
-        graph_matrix m = matrix_open(kind, n, ids);
-        pleach_graph *graph = graph_open(kind);
+        AT_END(matrix_close) graph_matrix m = matrix_open(kind, n, ids);
+        AT_END(end_graph) pleach_graph *graph = graph_open(kind);
         edge_batch_fill(&b, 1 + rng_below(&r, MOST_EDGES), &m, 0, &r);
         assert_ok(pleach_graph_build(graph, b.n, b.from, b.to, values_or_null(kind, b.values)));
         for (size_t i = 0; i < b.n; i++)
             matrix_put(&m, b.from_place[i], b.to_place[i], 0);
         assert_as_brute_force(graph, &m, NULL, 0);
-        matrix_close(&m);
-        graph_close(graph);
     }
-    edge_batch_close(&b);
 }
 
 /* ---- kept up to date --------------------------------------------------------------------------------------------- */
@@ -248,13 +237,14 @@ static void random_graphs(const graph_kind *kind)
 /* Edges come and go in calls of all sizes, so that two or three of a triangle often come, or go, together. */
 static void keep_up(const graph_kind *kind, uint32_t n, size_t most_in_call, size_t calls)
 {
-    uint32_t *ids = must_alloc(n, sizeof *ids);
+    FREED uint32_t *ids = must_alloc(n, sizeof *ids);
     for (uint32_t i = 0; i < n; i++)
         ids[i] = i;
-    graph_matrix m = matrix_open(kind, n, ids);
-    pleach_graph *graph = graph_open(kind);
-    edge_batch b = edge_batch_open(most_in_call);
-    uint64_t *kept = must_alloc(n, sizeof *kept), sum = 0;
+    AT_END(matrix_close) graph_matrix m = matrix_open(kind, n, ids);
+    AT_END(end_graph) pleach_graph *graph = graph_open(kind);
+    AT_END(edge_batch_close) edge_batch b = edge_batch_open(most_in_call);
+    FREED uint64_t *kept = must_alloc(n, sizeof *kept);
+    uint64_t sum = 0;
     rng r = rng_for(test_seed(), 100 + n);
     uint32_t value = 0;
     for (size_t call = 0; call < calls; call++) {
@@ -277,11 +267,6 @@ static void keep_up(const graph_kind *kind, uint32_t n, size_t most_in_call, siz
     }
     assert_as_brute_force(graph, &m, kept, sum);
     assert_same_graph(graph, &m, true);
-    matrix_close(&m);
-    edge_batch_close(&b);
-    free(kept);
-    free(ids);
-    graph_close(graph);
 }
 
 static void few_vertices_kept_up_to_date(const graph_kind *kind)
@@ -326,7 +311,7 @@ static void triangles_that_come_and_go_at_once(const graph_kind *kind)
 
 static void empty_calls_change_nothing(const graph_kind *kind)
 {
-    pleach_graph *graph = graph_open(kind);
+    AT_END(end_graph) pleach_graph *graph = graph_open(kind);
     const uint32_t loop = 4;
     uint64_t change = 9;
     put_clique(graph, kind, 0, 5);
@@ -339,13 +324,12 @@ static void empty_calls_change_nothing(const graph_kind *kind)
     assert_ok(pleach_graph_erase_counting(graph, 1, &loop, &loop, NULL, 0, NULL, &change));
     assert_int_equal(change, 0);
     assert_triangles(graph, 10);
-    graph_close(graph);
 }
 
 /* What can be applied is, and counted. */
 static void an_id_that_is_not_usable(const graph_kind *kind)
 {
-    pleach_graph *graph = graph_open(kind);
+    AT_END(end_graph) pleach_graph *graph = graph_open(kind);
     const uint32_t from[] = {0, 1, PLEACH_NO_VERTEX, 2}, to[] = {1, 2, 0, 0}, values[4] = {0};
     uint64_t change = 9;
     uint8_t outcomes[4];
@@ -357,7 +341,6 @@ static void an_id_that_is_not_usable(const graph_kind *kind)
     assert_int_equal(change, 1);
     assert_true(outcomes[2] == PLEACH_EDGE_NOT_APPLIED && outcomes[3] == PLEACH_EDGE_ERASED);
     assert_triangles(graph, 0);
-    graph_close(graph);
 }
 
 /* ---- by wedges, and by rows -------------------------------------------------------------------------------------- */
@@ -381,11 +364,11 @@ static void each_way_keeps_up(const graph_kind *kind)
 static void each_way_changes_the_same(const graph_kind *kind)
 {
     enum { N = 1500, CAPACITY = 1200, CALLS = 4 };
-    uint32_t *ids = must_alloc(N, sizeof *ids);
+    FREED uint32_t *ids = must_alloc(N, sizeof *ids);
     for (uint32_t i = 0; i < N; i++)
         ids[i] = i;
     graph_matrix m = matrix_open(kind, N, ids); /* for its ids */
-    edge_batch b = edge_batch_open(40000);
+    AT_END(edge_batch_close) edge_batch b = edge_batch_open(40000);
     uint64_t *kept[COUNT_OF(ways)], change[COUNT_OF(ways)], total = 0;
     pleach_graph *graphs[COUNT_OF(ways)];
     rng r = rng_for(test_seed(), 77);
@@ -414,9 +397,7 @@ static void each_way_changes_the_same(const graph_kind *kind)
         free(kept[i]);
         graph_close(graphs[i]);
     }
-    edge_batch_close(&b);
     matrix_close(&m);
-    free(ids);
 }
 
 /* Rows are by place then; vertices beyond the capacity are not charged. */
@@ -443,9 +424,9 @@ static void rows_without_memory(const graph_kind *kind)
     if (kind->device != PLEACH_CPU) return; /* there one way is all there is */
     for (uint32_t i = 0; i < N; i++)
         ids[i] = i;
-    graph_matrix m = matrix_open(kind, N, ids);
-    edge_batch b = edge_batch_open(EDGES);
-    pleach_graph *graph = graph_open(kind);
+    AT_END(matrix_close) graph_matrix m = matrix_open(kind, N, ids);
+    AT_END(edge_batch_close) edge_batch b = edge_batch_open(EDGES);
+    AT_END(end_graph) pleach_graph *graph = graph_open(kind);
     uint64_t kept[N] = {0}, counted[N], sum = 0, total;
     size_t fallen_back = 0;
     rng r = rng_for(test_seed(), 78);
@@ -470,9 +451,6 @@ static void rows_without_memory(const graph_kind *kind)
         }
     assert_true(fallen_back >= 10);
     graph_cpu_force_method(TRIANGLES_LEAST_WORK);
-    edge_batch_close(&b);
-    matrix_close(&m);
-    graph_close(graph);
 }
 
 static const graph_case cases[] = {

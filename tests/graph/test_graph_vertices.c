@@ -10,7 +10,7 @@
 
 static void vertices_without_edges(const graph_kind *kind)
 {
-    pleach_graph *graph = graph_open(kind);
+    AT_END(end_graph) pleach_graph *graph = graph_open(kind);
     const uint32_t ids[] = {5, PLEACH_NO_VERTEX, 70000, 5, 0};
     uint8_t outcomes[5];
     assert_int_equal(pleach_graph_insert_vertices(graph, 5, ids, outcomes, PLEACH_SYNC), PLEACH_E_VERTEX);
@@ -22,7 +22,6 @@ static void vertices_without_edges(const graph_kind *kind)
     assert_ok(pleach_graph_insert_vertices(graph, 1, ids, outcomes, PLEACH_SYNC));
     assert_int_equal(outcomes[0], PLEACH_EDGE_REPLACED);
     graph_checked(10);
-    graph_close(graph);
 }
 
 static void assert_new_ids(pleach_graph *graph, size_t n, const uint32_t *expected)
@@ -38,7 +37,7 @@ static void assert_new_ids(pleach_graph *graph, size_t n, const uint32_t *expect
 
 static void new_vertices_are_the_smallest_free_ids(const graph_kind *kind)
 {
-    pleach_graph *graph = graph_open(kind);
+    AT_END(end_graph) pleach_graph *graph = graph_open(kind);
     put_edge(graph, kind, 1, 4, 9);
     assert_new_ids(graph, 5, (const uint32_t[]){0, 2, 3, 5, 6});
     assert_new_ids(graph, 0, NULL);
@@ -53,23 +52,20 @@ static void new_vertices_are_the_smallest_free_ids(const graph_kind *kind)
     assert_graph_size(graph, 10, 1);
     assert_ok(pleach_graph_clear(graph));
     assert_new_ids(graph, 3, (const uint32_t[]){0, 1, 2});
-    graph_close(graph);
 }
 
 static void new_vertices_beyond_one_segment(const graph_kind *kind)
 {
     enum { N = 10000 };
-    pleach_graph *graph = graph_open(kind);
-    uint32_t *ids = must_alloc(N, sizeof *ids);
+    AT_END(end_graph) pleach_graph *graph = graph_open(kind);
+    FREED uint32_t *ids = must_alloc(N, sizeof *ids);
     const uint32_t there = 5000;
     assert_ok(pleach_graph_insert_vertices(graph, 1, &there, NULL, PLEACH_SYNC));
     assert_ok(pleach_graph_new_vertices(graph, N, ids));
     for (uint32_t i = 0; i < N; i++)
         assert_int_equal(ids[i], i < there ? i : i + 1);
     assert_graph_size(graph, N + 1, 0);
-    free(ids);
     graph_checked(N);
-    graph_close(graph);
 }
 
 /* A ring with chords: who is erased is known by no neighbour any more, in neither direction. */
@@ -80,10 +76,10 @@ static void erased_vertices_take_their_edges_along(const graph_kind *kind)
     const uint8_t expected[] = {4, 4, 4, 5, 5, 5, 4, 4};
     uint32_t ids[N];
     uint8_t outcomes[COUNT_OF(erased)];
-    pleach_graph *graph = graph_open(kind);
+    AT_END(end_graph) pleach_graph *graph = graph_open(kind);
     for (uint32_t i = 0; i < N; i++)
         ids[i] = i;
-    graph_matrix m = matrix_open(kind, N, ids);
+    AT_END(matrix_close) graph_matrix m = matrix_open(kind, N, ids);
     for (uint32_t i = 0; i < N; i++)
         for (uint32_t step = 1; step < 20; step += i % 3 + 1) {
             uint32_t to = (i + step) % N; /* 10 and 11, 59 and 0 are neighbours */
@@ -100,8 +96,6 @@ static void erased_vertices_take_their_edges_along(const graph_kind *kind)
             assert_false(has_edge(graph, i, 30) || has_edge(graph, 30, i));
     assert_int_equal(put_edge(graph, kind, 10, 30, 1), matrix_put(&m, 10, 30, 1));
     assert_same_graph(graph, &m, true);
-    matrix_close(&m);
-    graph_close(graph);
 }
 
 /* More neighbours that go than are noted at a time. */
@@ -109,7 +103,7 @@ static void all_neighbours_of_one_vertex_go(const graph_kind *kind)
 {
     enum { N = 500 };
     uint32_t ids[N];
-    pleach_graph *graph = graph_open(kind);
+    AT_END(end_graph) pleach_graph *graph = graph_open(kind);
     for (uint32_t i = 0; i < N; i++) {
         ids[i] = 10 + i;
         put_edge(graph, kind, 5, ids[i], i);
@@ -121,12 +115,11 @@ static void all_neighbours_of_one_vertex_go(const graph_kind *kind)
     assert_int_equal(degree_of_vertex(graph, 5) + degree_of_vertex(graph, 6), 0);
     assert_ok(pleach_graph_erase_vertices(graph, 0, NULL, NULL));
     graph_checked(3 * N);
-    graph_close(graph);
 }
 
 static void listed_vertices_need_room(const graph_kind *kind)
 {
-    pleach_graph *graph = graph_open(kind);
+    AT_END(end_graph) pleach_graph *graph = graph_open(kind);
     uint32_t ids[3] = {7, 7, 7};
     uint64_t n = 0;
     put_edge(graph, kind, PLEACH_NO_VERTEX - 1, 2, 1);
@@ -137,7 +130,6 @@ static void listed_vertices_need_room(const graph_kind *kind)
     assert_ok(pleach_graph_export_vertices(graph, 2, ids, &n));
     assert_true(ids[0] == 2 && ids[1] == PLEACH_NO_VERTEX - 1 && ids[2] == 7);
     graph_checked(3);
-    graph_close(graph);
 }
 
 /* ---- the whole graph --------------------------------------------------------------------------------------------- */
@@ -155,11 +147,11 @@ static void build_does_what_inserts_do(const graph_kind *kind)
     enum { N = 120, EDGES = 3000 };
     uint32_t ids[N];
     rng r = rng_for(test_seed(), 21);
-    edge_batch b = edge_batch_open(EDGES);
+    AT_END(edge_batch_close) edge_batch b = edge_batch_open(EDGES);
     for (uint32_t i = 0; i < N; i++)
         ids[i] = i * 67;
-    graph_matrix m = matrix_open(kind, N, ids);
-    pleach_graph *graph = graph_open(kind);
+    AT_END(matrix_close) graph_matrix m = matrix_open(kind, N, ids);
+    AT_END(end_graph) pleach_graph *graph = graph_open(kind);
     for (unsigned round = 0; round < 4; round++) {
         fill_alike(&b, EDGES, &m, &r);
         assert_ok(pleach_graph_build(graph, b.n, b.from, b.to, values_or_null(kind, b.values)));
@@ -176,14 +168,11 @@ static void build_does_what_inserts_do(const graph_kind *kind)
         matrix_clear(&m);
         assert_same_graph(graph, &m, true);
     }
-    matrix_close(&m);
-    edge_batch_close(&b);
-    graph_close(graph);
 }
 
 static void build_of_little(const graph_kind *kind)
 {
-    pleach_graph *graph = graph_open(kind);
+    AT_END(end_graph) pleach_graph *graph = graph_open(kind);
     const uint32_t from[] = {8, PLEACH_NO_VERTEX, 8}, to[] = {8, 8, 9}, values[] = {1, 2, 3};
     assert_ok(pleach_graph_build(graph, 0, NULL, NULL, NULL));
     assert_ok(pleach_graph_build(graph, 1, from, to, values_or_null(kind, values))); /* a loop */
@@ -194,12 +183,11 @@ static void build_of_little(const graph_kind *kind)
     assert_ok(pleach_graph_erase_edges(graph, 1, from + 2, to + 2, NULL, PLEACH_SYNC));
     assert_int_equal(pleach_graph_build(graph, 0, NULL, NULL, NULL), PLEACH_E_NOT_EMPTY); /* vertices are enough */
     graph_checked(5);
-    graph_close(graph);
 }
 
 static void exports_need_room(const graph_kind *kind)
 {
-    pleach_graph *graph = graph_open(kind);
+    AT_END(end_graph) pleach_graph *graph = graph_open(kind);
     uint64_t offsets[8], rows, entries, edges, ends = kind->directed ? 2 : 4;
     uint32_t targets[4] = {77, 77, 77, 77}, from[2] = {77, 77}, to[2] = {77, 77};
     put_edge(graph, kind, 6, 2, 1);
@@ -221,12 +209,11 @@ static void exports_need_room(const graph_kind *kind)
     assert_ok(pleach_graph_export_edges(graph, 2, from, to, NULL, &edges));
     assert_true(from[0] == (kind->directed ? 6u : 2u) && to[0] == (kind->directed ? 2u : 6u));
     graph_checked(7);
-    graph_close(graph);
 }
 
 static void clear_empties_a_graph(const graph_kind *kind)
 {
-    pleach_graph *graph = graph_open(kind);
+    AT_END(end_graph) pleach_graph *graph = graph_open(kind);
     pleach_graph_stats stats;
     for (uint32_t i = 0; i < 500; i++)
         put_edge(graph, kind, i, i + 1 + i % 7, i);
@@ -237,7 +224,6 @@ static void clear_empties_a_graph(const graph_kind *kind)
     assert_true(stats.vertices == 0 && stats.edges == 0 && stats.slabs == 0 && stats.dictionary_bytes == 0);
     assert_int_equal(put_edge(graph, kind, 0, 1, 5), PLEACH_EDGE_NEW);
     graph_checked(503);
-    graph_close(graph);
 }
 
 /* ---- figures ----------------------------------------------------------------------------------------------------- */
@@ -245,7 +231,7 @@ static void clear_empties_a_graph(const graph_kind *kind)
 static void stats_add_up(const graph_kind *kind)
 {
     enum { N = 300, HUB = 5000 };
-    pleach_graph *graph = graph_open(kind);
+    AT_END(end_graph) pleach_graph *graph = graph_open(kind);
     pleach_graph_stats stats;
     for (uint32_t i = 0; i < N; i++)
         put_edge(graph, kind, 2 * i, 2 * i + 1, i);
@@ -268,7 +254,6 @@ static void stats_add_up(const graph_kind *kind)
     assert_true(stats.utilisation > 0 && stats.utilisation <= 1);
     assert_true((uint64_t)(stats.utilisation * (double)(stats.slabs * slots) + 0.5) == (uint64_t)halves);
     graph_checked(N + HUB);
-    graph_close(graph);
 }
 
 /* Slabs of one vertex with many neighbours, built at once. */
@@ -278,7 +263,7 @@ static uint64_t slabs_at_load(const graph_kind *kind, double load)
     pleach_graph_config config = graph_config_of(kind);
     config.threads = 1;
     config.load = load;
-    pleach_graph *graph = NULL;
+    AT_END(end_graph) pleach_graph *graph = NULL;
     pleach_graph_stats stats;
     uint32_t from[N], to[N];
     for (uint32_t i = 0; i < N; i++) {
@@ -289,7 +274,6 @@ static uint64_t slabs_at_load(const graph_kind *kind, double load)
     assert_ok(pleach_graph_build(graph, N, from, to, values_or_null(kind, to)));
     assert_ok(pleach_graph_get_stats(graph, &stats));
     graph_checked(N);
-    graph_close(graph);
     return stats.slabs - stats.tables;
 }
 

@@ -118,12 +118,11 @@ static void erase_vertices(agent *a)
 {
     world *w = a->shared;
     size_t looks = 0;
-    rows *r = must_alloc(1, sizeof *r);
+    FREED rows *r = must_alloc(1, sizeof *r);
     for (; atomic_load(&w->busy) > 0 && !stopped(a) && !a->failed; looks++) {
         if (!delete_some(a, w)) agent_fail(a, __FILE__, __LINE__, "vertices are not deleted");
         if (!is_symmetric(w, r, false)) agent_fail(a, __FILE__, __LINE__, "an edge is not the same from both ends");
     }
-    free(r);
     atomic_fetch_add(&w->looks, looks);
 }
 
@@ -137,8 +136,8 @@ static void take_part(agent *a)
 
 static void the_same_from_both_ends(const graph_kind *kind)
 {
-    world *w = must_alloc(1, sizeof *w);
-    rows *r = must_alloc(1, sizeof *r);
+    FREED world *w = must_alloc(1, sizeof *w);
+    FREED rows *r = must_alloc(1, sizeof *r);
     memset(w, 0, sizeof *w);
     w->kind = kind;
     w->calls = scaled_calls(kind, 15000);
@@ -148,8 +147,6 @@ static void the_same_from_both_ends(const graph_kind *kind)
     assert_true(is_symmetric(w, r, true));
     graph_checked(OWNERS * w->calls + w->looks);
     graph_close(w->graph);
-    free(r);
-    free(w);
 }
 
 static const graph_case cases[] = {UNDIRECTED_CASE(the_same_from_both_ends)};

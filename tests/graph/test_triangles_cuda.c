@@ -72,16 +72,14 @@ static void add_edge(graph *g, uint64_t a, uint64_t b)
 static void sort_edges(graph *g)
 {
     if (g->edges == 0) return; /* there are no arrays */
-    uint64_t *other = take(g->edges, sizeof *other);
+    FREED uint64_t *other = take(g->edges, sizeof *other);
     for (unsigned shift = 0; shift < 64; shift += 16) {
-        uint64_t *first = take((1 << 16) + 1, sizeof *first);
+        FREED uint64_t *first = take((1 << 16) + 1, sizeof *first);
         for (uint64_t i = 0; i < g->edges; i++) first[(g->edge[i] >> shift & 0xffff) + 1]++;
         for (unsigned digit = 0; digit < 1 << 16; digit++) first[digit + 1] += first[digit];
         for (uint64_t i = 0; i < g->edges; i++) other[first[g->edge[i] >> shift & 0xffff]++] = g->edge[i];
         memcpy(g->edge, other, g->edges * sizeof *other);
-        free(first);
     }
-    free(other);
 }
 
 /* Each edge once, in rows, at random places. */
@@ -125,7 +123,7 @@ static void free_graph(graph *g)
 static graph rmat(const char *name, unsigned scale, uint64_t edges)
 {
     graph g = {.name = name, .n = (uint64_t)1 << scale};
-    uint32_t *id = take(g.n, sizeof *id);
+    FREED uint32_t *id = take(g.n, sizeof *id);
     for (uint64_t i = 0; i < g.n; i++) {
         uint64_t k = random_word() % (i + 1);
         id[i] = id[k];
@@ -140,7 +138,6 @@ static graph rmat(const char *name, unsigned scale, uint64_t edges)
         }
         add_edge(&g, id[a], id[b]);
     }
-    free(id);
     make_rows(&g);
     return g;
 }
@@ -266,7 +263,8 @@ static uint64_t expected(machine *m, const graph *g, uint64_t *by_vertex)
 static void check(machine *m, graph g)
 {
     rows_there there = upload(&g);
-    uint64_t *want = take(g.n + 1, sizeof *want), *got = take(g.n + 1, sizeof *got), wrong = 0, total = 1;
+    FREED uint64_t *want = take(g.n + 1, sizeof *want), *got = take(g.n + 1, sizeof *got);
+    uint64_t wrong = 0, total = 1;
     uint64_t right = expected(m, &g, want);
     double seconds;
     expect(count_there(m, &there, NULL, &total) == PLEACH_OK, g.name, "a count");
@@ -282,8 +280,6 @@ static void check(machine *m, graph g)
     expect(total == right, g.name, "the total by merging");
     printf("%-32s %9" PRIu64 " vertices %9" PRIu64 " edges %12" PRIu64 " triangles, %" PRIu64 " vertices wrong\n",
            g.name, g.n, g.edges, right, wrong);
-    free(want);
-    free(got);
     free_there(&there);
     free_graph(&g);
 }

@@ -58,14 +58,12 @@ static void find_says(const hashed *h, uint64_t key, int found, uint64_t value)
 
 static void size_says(const hashed *h, uint64_t expected)
 {
-    uint64_t size = UINT64_MAX;
-    assert_ok(pleach_hash_size(h->hash, &size));
-    assert_int_equal(size, expected);
+    assert_hash_size(h->hash, expected);
 }
 
 static void an_empty_table(const setting *where, bool set)
 {
-    hashed h = hashed_open(where, set);
+    AT_END(hashed_close) hashed h = hashed_open(where, set);
     size_t n = 5;
     assert_int_equal(pleach_hash_key_bits(h.hash), where->key_bits);
     find_says(&h, 0, 0, 0);
@@ -76,7 +74,6 @@ static void an_empty_table(const setting *where, bool set)
     assert_int_equal(n, 0);
     pleach_hash_stats stats = hashed_stats(&h);
     assert_true(stats.keys == 0 && stats.overflow_slabs == 0 && stats.buckets == stats.slabs);
-    hashed_close(&h);
 }
 
 /* The life of one key, beside others. */
@@ -99,7 +96,7 @@ static void live(const hashed *h, uint64_t key, uint64_t first, uint64_t second)
 
 static void extremes_live_as_others_do(const setting *where, bool set)
 {
-    hashed h = hashed_open(where, set);
+    AT_END(hashed_close) hashed h = hashed_open(where, set);
     const uint64_t keys[] = {0, h.top, 1, h.top - 1, h.top / 2, h.top / 2 + 1, UINT32_MAX, h.seed};
     const uint64_t values[] = {0, h.top, 1, h.top / 2, h.top - 1};
     for (size_t v = 0; v < COUNT_OF(values); v++) {
@@ -115,12 +112,11 @@ static void extremes_live_as_others_do(const setting *where, bool set)
         for (size_t k = 0; k < COUNT_OF(keys); k++) find_says(&h, keys[k], 1, values[v]);
         assert_valid_hash(&h);
     }
-    hashed_close(&h);
 }
 
 static void results_may_be_left_out(const setting *where, bool set)
 {
-    hashed h = hashed_open(where, set);
+    AT_END(hashed_close) hashed h = hashed_open(where, set);
     uint64_t keys[] = {4, 5, 6}, values[] = {40, 50, 60}, value = 0;
     uint8_t found[3];
     assert_ok(pleach_hash_put_one(h.hash, 1, 10, NULL, NULL));
@@ -140,19 +136,17 @@ static void results_may_be_left_out(const setting *where, bool set)
     assert_ok(hashed_erase(&h, 3, keys, NULL, NULL));
     size_says(&h, 1);
     assert_ok(pleach_hash_validate(h.hash, NULL, 0));
-    hashed_close(&h);
 }
 
 static void a_set_ignores_values(const setting *where)
 {
-    hashed h = hashed_open(where, true);
+    AT_END(hashed_close) hashed h = hashed_open(where, true);
     uint64_t old = NO_OLD;
     pleach_outcome outcome;
     assert_ok(pleach_hash_put_one(h.hash, 3, UINT64_MAX, &outcome, &old));
     assert_true(outcome == PLEACH_INSERTED && old == NO_OLD);
     assert_ok(pleach_hash_add_one(h.hash, 3, UINT64_MAX, &outcome, &old));
     assert_true(outcome == PLEACH_EXISTS && old == 0);
-    hashed_close(&h);
 }
 
 /* ---- array calls ---- */
@@ -162,11 +156,11 @@ static void arrays_of_every_length(const setting *where, bool set)
     static const size_t lengths[] = {1, 2, 31, 32, 33, 255, 256, 257, 1000, 5000, 70000};
     for (size_t i = 0; i < COUNT_OF(lengths); i++) {
         rng r = rng_for(test_seed(), i);
-        hashed h = hashed_open(where, set);
+        AT_END(hashed_close) hashed h = hashed_open(where, set);
         size_t n = lengths[i];
-        uint64_t *keys = pattern_keys(i % 2 ? RANDOM : EXTREMES, n, h.top, &r);
-        uint64_t *values = values_for(n, keys, h.top, 1), *news = values_for(n, keys, h.top, 2);
-        oracle *o = oracle_create(n, keys);
+        FREED uint64_t *keys = pattern_keys(i % 2 ? RANDOM : EXTREMES, n, h.top, &r);
+        FREED uint64_t *values = values_for(n, keys, h.top, 1), *news = values_for(n, keys, h.top, 2);
+        AT_END(end_oracle) oracle *o = oracle_create(n, keys);
         hash_add_both(&h, o, n / 2, keys, values);
         hash_put_both(&h, o, n, keys, news);
         assert_same_hash(&h, o);
@@ -176,28 +170,19 @@ static void arrays_of_every_length(const setting *where, bool set)
         assert_same_hash(&h, o);
         hash_put_both(&h, o, n, keys, values);
         assert_same_hash(&h, o);
-        oracle_destroy(o);
-        free(keys), free(values), free(news);
-        hashed_close(&h);
     }
-}
-
-static size_t count_bytes(size_t n, const uint8_t *bytes, uint8_t wanted)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < n; i++) count += bytes[i] == wanted;
-    return count;
 }
 
 /* Of n puts of one key one inserts it, and each other one replaces the value of exactly one: so the values that were
  * replaced and the one that is there at the end are those that were put. */
 static void equal_keys_take_turns(const setting *where, bool set)
 {
-    hashed h = hashed_open(where, set);
+    AT_END(hashed_close) hashed h = hashed_open(where, set);
     size_t n = 4000;
-    uint64_t *keys = must_alloc(n, sizeof *keys), *values = must_alloc(n, sizeof *values), last = 0, sum = 0;
-    uint64_t *olds = untouched_words(n, h.top);
-    uint8_t *outcomes = untouched_bytes(n);
+    FREED uint64_t *keys = must_alloc(n, sizeof *keys), *values = must_alloc(n, sizeof *values);
+    uint64_t last = 0, sum = 0;
+    FREED uint64_t *olds = untouched_words(n, h.top);
+    FREED uint8_t *outcomes = untouched_bytes(n);
     int found = 0;
     for (size_t i = 0; i < n; i++) keys[i] = h.top, values[i] = i + 1;
     assert_ok(hashed_put(&h, n, keys, values, outcomes, olds));
@@ -213,20 +198,17 @@ static void equal_keys_take_turns(const setting *where, bool set)
     assert_int_equal(count_bytes(n, outcomes, PLEACH_ERASED), 1);
     assert_int_equal(count_bytes(n, outcomes, PLEACH_ABSENT), n - 1);
     size_says(&h, 0);
-    free(keys), free(values), free(olds), free(outcomes);
-    hashed_close(&h);
 }
 
 static void no_elements_need_no_arrays(const setting *where, bool set)
 {
-    hashed h = hashed_open(where, set);
+    AT_END(hashed_close) hashed h = hashed_open(where, set);
     assert_ok(pleach_hash_put(h.hash, 0, NULL, NULL, NULL, NULL, PLEACH_SYNC));
     assert_ok(pleach_hash_add(h.hash, 0, NULL, NULL, NULL, NULL, PLEACH_SYNC));
     assert_ok(pleach_hash_erase(h.hash, 0, NULL, NULL, NULL, PLEACH_SYNC));
     assert_ok(pleach_hash_find(h.hash, 0, NULL, NULL, NULL, PLEACH_SYNC));
     assert_ok(pleach_hash_contains(h.hash, 0, NULL, NULL, PLEACH_SYNC));
     size_says(&h, 0);
-    hashed_close(&h);
 }
 
 /* ---- the whole table ---- */
@@ -234,7 +216,7 @@ static void no_elements_need_no_arrays(const setting *where, bool set)
 static void export_says_how_much_there_is(const setting *where, bool set)
 {
     enum { KEYS = 100 };
-    hashed h = hashed_open(where, set);
+    AT_END(hashed_close) hashed h = hashed_open(where, set);
     uint64_t keys[KEYS], values[KEYS], seen = 0;
     size_t n = 0;
     for (uint64_t i = 0; i < KEYS; i++) put_says(&h, i, 2 * i, PLEACH_INSERTED, 0);
@@ -251,7 +233,6 @@ static void export_says_how_much_there_is(const setting *where, bool set)
         for (size_t i = 0; i < KEYS; i++) seen += h.key_bits == 32 ? ((uint32_t *)values)[i] : values[i];
         assert_int_equal(seen, KEYS * (KEYS - 1));
     }
-    hashed_close(&h);
 }
 
 /* After every few keys, so that many exports are made while some buckets have moved to the next root and some have
@@ -259,8 +240,8 @@ static void export_says_how_much_there_is(const setting *where, bool set)
 static void exports_during_growth(const setting *where, bool set)
 {
     enum { KEYS = 1500, EVERY = 13 };
-    hashed h = hashed_open(where, set);
-    uint64_t *keys = must_alloc(KEYS, sizeof *keys), *values = must_alloc(KEYS, sizeof *values);
+    AT_END(hashed_close) hashed h = hashed_open(where, set);
+    FREED uint64_t *keys = must_alloc(KEYS, sizeof *keys), *values = must_alloc(KEYS, sizeof *values);
     for (uint64_t n = 1; n <= KEYS; n++) {
         put_says(&h, n - 1, 3 * n, PLEACH_INSERTED, 0);
         if (n % EVERY) continue;
@@ -270,9 +251,6 @@ static void exports_during_growth(const setting *where, bool set)
         assert_int_equal(got, n);
         for (uint64_t i = 0; i < n; i++) assert_true(keys[i] == i && values[i] == kept_value(&h, 3 * (i + 1)));
     }
-    free(values);
-    free(keys);
-    hashed_close(&h);
 }
 
 /* All keys are in one chain. */
@@ -281,10 +259,10 @@ static void chains_are_counted(const setting *where, bool set)
     pleach_hash_config config = hash_config_for(where, set);
     config.seed = 5;
     config.fixed_seed = 1;
-    hashed h = hashed_open_as(&config);
+    AT_END(hashed_close) hashed h = hashed_open_as(&config);
     enum { KEYS = 60 };
     const size_t slots = (where->key_bits == 32 ? 14 : 7) * (set ? 2 : 1);
-    uint64_t *keys = colliding_keys(&h, KEYS);
+    FREED uint64_t *keys = colliding_keys(&h, KEYS);
     for (size_t n = 1; n <= KEYS; n++) {
         put_says(&h, keys[n - 1], n, PLEACH_INSERTED, 0);
         pleach_hash_stats stats = hashed_stats(&h);
@@ -292,8 +270,6 @@ static void chains_are_counted(const setting *where, bool set)
         assert_true(stats.longest_chain >= (n + slots - 1) / slots && stats.longest_chain <= 1 + n / slots);
         assert_int_equal(stats.overflow_slabs, stats.longest_chain - 1);
     }
-    free(keys);
-    hashed_close(&h);
 }
 
 static void reserved_keys_come_without_growth(const setting *where, bool set)
@@ -303,9 +279,9 @@ static void reserved_keys_come_without_growth(const setting *where, bool set)
     for (int at_creation = 0; at_creation < 2; at_creation++) {
         rng r = rng_for(test_seed(), 3);
         config.reserve_keys = at_creation ? n : 0;
-        hashed h = hashed_open_as(&config);
-        uint64_t *keys = pattern_keys(RANDOM, n, h.top, &r);
-        oracle *o = oracle_create(n, keys);
+        AT_END(hashed_close) hashed h = hashed_open_as(&config);
+        FREED uint64_t *keys = pattern_keys(RANDOM, n, h.top, &r);
+        AT_END(end_oracle) oracle *o = oracle_create(n, keys);
         hash_put_both(&h, o, 1, keys, keys);
         if (!at_creation) assert_ok(pleach_hash_reserve(h.hash, n));
         uint64_t buckets = hashed_stats(&h).buckets;
@@ -313,9 +289,6 @@ static void reserved_keys_come_without_growth(const setting *where, bool set)
         pleach_hash_stats stats = hashed_stats(&h);
         assert_true(stats.buckets == buckets && stats.moved_buckets == 0);
         assert_same_hash(&h, o);
-        oracle_destroy(o);
-        free(keys);
-        hashed_close(&h);
     }
 }
 
@@ -324,10 +297,10 @@ static void reserve_beyond_the_limit_changes_nothing(const setting *where, bool 
 {
     pleach_hash_config config = hash_config_for(where, set);
     config.max_bytes = 1 << 20;
-    hashed h = hashed_open_as(&config);
+    AT_END(hashed_close) hashed h = hashed_open_as(&config);
     uint64_t keys[500];
     for (size_t i = 0; i < COUNT_OF(keys); i++) keys[i] = i;
-    oracle *o = oracle_create(COUNT_OF(keys), keys);
+    AT_END(end_oracle) oracle *o = oracle_create(COUNT_OF(keys), keys);
     hash_put_both(&h, o, COUNT_OF(keys), keys, keys);
     pleach_hash_stats before = hashed_stats(&h);
     assert_int_equal(pleach_hash_reserve(h.hash, 1 << 20), PLEACH_E_FULL);
@@ -339,8 +312,6 @@ static void reserve_beyond_the_limit_changes_nothing(const setting *where, bool 
     pleach_hash *none;
     assert_int_equal(pleach_hash_create(&none, &config), PLEACH_E_FULL);
     assert_null(none);
-    oracle_destroy(o);
-    hashed_close(&h);
 }
 
 /* Nothing but the machine sets a limit here. The most keys that may be asked for need more than most machines have. */
@@ -350,46 +321,30 @@ static void reserve_beyond_the_machine_has_no_memory(const setting *where, bool 
     const uint64_t machine = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
     if (where->device != PLEACH_CPU || machine > most * (where->key_bits / 8))
         return;
-    hashed h = hashed_open(where, set);
+    AT_END(hashed_close) hashed h = hashed_open(where, set);
     uint64_t key = 7;
     assert_ok(hashed_put(&h, 1, &key, &key, NULL, NULL));
     assert_int_equal(pleach_hash_reserve(h.hash, most), PLEACH_E_MEMORY);
     assert_ok(hashed_put(&h, 1, &key, &key, NULL, NULL));
-    hashed_close(&h);
 }
 
-#define BOTH(name)                                                                                               \
-    static void name##_in_maps_and_sets(const setting *where) { with_map_and_set(where, name); }
-
-BOTH(an_empty_table)
-BOTH(extremes_live_as_others_do)
-BOTH(results_may_be_left_out)
-BOTH(arrays_of_every_length)
-BOTH(equal_keys_take_turns)
-BOTH(no_elements_need_no_arrays)
-BOTH(export_says_how_much_there_is)
-BOTH(exports_during_growth)
-BOTH(chains_are_counted)
-BOTH(reserved_keys_come_without_growth)
-BOTH(reserve_beyond_the_limit_changes_nothing)
-BOTH(reserve_beyond_the_machine_has_no_memory)
+static const test_case cases[] = {
+    IN_MAPS_AND_SETS(an_empty_table),
+    IN_MAPS_AND_SETS(extremes_live_as_others_do),
+    IN_MAPS_AND_SETS(results_may_be_left_out),
+    CASE(a_set_ignores_values),
+    IN_MAPS_AND_SETS(arrays_of_every_length),
+    IN_MAPS_AND_SETS(equal_keys_take_turns),
+    IN_MAPS_AND_SETS(no_elements_need_no_arrays),
+    IN_MAPS_AND_SETS(export_says_how_much_there_is),
+    IN_MAPS_AND_SETS(exports_during_growth),
+    IN_MAPS_AND_SETS(chains_are_counted),
+    IN_MAPS_AND_SETS(reserved_keys_come_without_growth),
+    IN_MAPS_AND_SETS(reserve_beyond_the_limit_changes_nothing),
+    IN_MAPS_AND_SETS(reserve_beyond_the_machine_has_no_memory),
+};
 
 int main(int argc, char **argv)
 {
-    static const test_case cases[] = {
-        CASE(an_empty_table_in_maps_and_sets),
-        CASE(extremes_live_as_others_do_in_maps_and_sets),
-        CASE(results_may_be_left_out_in_maps_and_sets),
-        CASE(a_set_ignores_values),
-        CASE(arrays_of_every_length_in_maps_and_sets),
-        CASE(equal_keys_take_turns_in_maps_and_sets),
-        CASE(no_elements_need_no_arrays_in_maps_and_sets),
-        CASE(export_says_how_much_there_is_in_maps_and_sets),
-        CASE(exports_during_growth_in_maps_and_sets),
-        CASE(chains_are_counted_in_maps_and_sets),
-        CASE(reserved_keys_come_without_growth_in_maps_and_sets),
-        CASE(reserve_beyond_the_limit_changes_nothing_in_maps_and_sets),
-        CASE(reserve_beyond_the_machine_has_no_memory_in_maps_and_sets),
-    };
     return run_cases(argc, argv, PLEACH_CPU, cases, COUNT_OF(cases));
 }

@@ -39,7 +39,7 @@ typedef struct hash_case {
     void (*run)(pleach_hash *hash);
 } hash_case;
 
-#define EVERY_HASH(function) {#function, with_every_hash, &(const hash_case){function}}
+#define EVERY_HASH(function) UNIT_WITH(#function, with_every_hash, &(const hash_case){function})
 
 /* Runs the case with a table of each kind. */
 static void with_every_hash(const void *argument)
@@ -66,9 +66,8 @@ static void assert_creation(pleach_status expected, const pleach_hash_config *co
     pleach_hash_destroy(hash);
 }
 
-static void creation_takes_options_up_to_their_limits(const void *unused)
+static void creation_takes_options_up_to_their_limits(void)
 {
-    (void)unused;
     assert_creation(PLEACH_OK, NULL);
     for (unsigned bits = 0; bits <= 64; bits += 32) {
         assert_creation(PLEACH_OK, &(pleach_hash_config){.key_bits = bits});
@@ -93,9 +92,8 @@ static void creation_takes_options_up_to_their_limits(const void *unused)
     pleach_hash_destroy(NULL);
 }
 
-static void there_are_as_many_workers_as_cpus(const void *unused)
+static void there_are_as_many_workers_as_cpus(void)
 {
-    (void)unused;
     static const long online[] = {-1, 0, 1, 3, 1024, 1025};
     static const unsigned expected[] = {1, 1, 1, 3, 1024, 1024};
     for (size_t i = 0; i < COUNT_OF(online); i++) {
@@ -107,9 +105,8 @@ static void there_are_as_many_workers_as_cpus(const void *unused)
     cpus_online = 2;
 }
 
-static void creation_that_fails_leaves_nothing(const void *unused)
+static void creation_that_fails_leaves_nothing(void)
 {
-    (void)unused;
     const long held = base_held();
     gate_cannot_begin = true;
     assert_creation(PLEACH_E_MEMORY, NULL);
@@ -127,9 +124,8 @@ static void creation_that_fails_leaves_nothing(const void *unused)
 static uint64_t keys[4], values[4], olds[4];
 static uint8_t flags[4];
 
-static void without_a_table(const void *unused)
+static void without_a_table(void)
 {
-    (void)unused;
     uint64_t word;
     size_t n;
     pleach_hash_stats stats;
@@ -287,9 +283,8 @@ static void single_widths(pleach_hash *h)
     assert_taken(PLEACH_OK, pleach_hash_put_one(h, wide - 1, wide - 1, NULL, NULL));
 }
 
-static void single_calls_are_arrays_of_one(const void *unused)
+static void single_calls_are_arrays_of_one(void)
 {
-    (void)unused;
     with_every_hash(&(const hash_case){single_calls});
     with_every_hash(&(const hash_case){single_finds});
     with_every_hash(&(const hash_case){single_widths});
@@ -372,9 +367,8 @@ static void messages(pleach_hash *h)
     assert_int_equal(size, COUNTERFEIT_VALUE);
 }
 
-static void calls_for_the_whole_table(const void *unused)
+static void calls_for_the_whole_table(void)
 {
-    (void)unused;
     with_every_hash(&(const hash_case){missing_results});
     with_every_hash(&(const hash_case){alone});
     with_every_hash(&(const hash_case){messages});
@@ -393,9 +387,8 @@ static void open_and_close_views(pleach_hash *h)
                 view.state == &behind && view.key_bits == 32 && view.set == 1 && view.seed[0] == COUNTERFEIT_VALUE);
 }
 
-static void views(const void *unused)
+static void views(void)
 {
-    (void)unused;
     with_every_hash(&(const hash_case){open_and_close_views});
     pleach_hash *real;
     pleach_hash_view view = {.state = keys};

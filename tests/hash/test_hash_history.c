@@ -239,28 +239,18 @@ static void all_of_them_were_judged(const setting *where)
     rounds_were_judged();
 }
 
-#define BOTH(name)                                                                                               \
-    static void name##_in_maps_and_sets(const setting *where) { with_map_and_set(where, name); }
-
-BOTH(two_threads_on_two_keys)
-BOTH(four_threads_on_three_keys)
-BOTH(eight_threads_in_one_bucket)
-BOTH(chains_that_change)
-BOTH(growth_inside)
-BOTH(growth_by_strangers)
-BOTH(a_full_table)
+static const test_case cases[] = {
+    IN_MAPS_AND_SETS(two_threads_on_two_keys),
+    IN_MAPS_AND_SETS(four_threads_on_three_keys),
+    IN_MAPS_AND_SETS(eight_threads_in_one_bucket),
+    IN_MAPS_AND_SETS(chains_that_change),
+    IN_MAPS_AND_SETS(growth_inside),
+    IN_MAPS_AND_SETS(growth_by_strangers),
+    IN_MAPS_AND_SETS(a_full_table),
+    CASE(all_of_them_were_judged),
+};
 
 int main(int argc, char **argv)
 {
-    static const test_case cases[] = {
-        CASE(two_threads_on_two_keys_in_maps_and_sets),
-        CASE(four_threads_on_three_keys_in_maps_and_sets),
-        CASE(eight_threads_in_one_bucket_in_maps_and_sets),
-        CASE(chains_that_change_in_maps_and_sets),
-        CASE(growth_inside_in_maps_and_sets),
-        CASE(growth_by_strangers_in_maps_and_sets),
-        CASE(a_full_table_in_maps_and_sets),
-        CASE(all_of_them_were_judged),
-    };
     return run_cases(argc, argv, PLEACH_CPU, cases, COUNT_OF(cases));
 }

@@ -50,8 +50,8 @@ static bool put_refused(const hashed *h, oracle *o, uint64_t key, uint64_t value
 /* All of them by one array call; answers how many were refused. */
 static size_t put_array(const hashed *h, oracle *o, size_t n, const uint64_t *keys, const uint64_t *values)
 {
-    uint8_t *outcomes = untouched_bytes(n);
-    uint64_t *olds = untouched_words(n, h->top);
+    FREED uint8_t *outcomes = untouched_bytes(n);
+    FREED uint64_t *olds = untouched_words(n, h->top);
     size_t refused = 0;
     pleach_status status = hashed_put(h, n, keys, values, outcomes, olds);
     for (size_t i = 0; i < n; i++) {
@@ -65,7 +65,6 @@ static size_t put_array(const hashed *h, oracle *o, size_t n, const uint64_t *ke
         assert_true(h->set || olds[i] == old);
     }
     assert_int_equal(status, refused ? PLEACH_E_FULL : PLEACH_OK);
-    free(outcomes), free(olds);
     return refused;
 }
 
@@ -85,34 +84,32 @@ static size_t put_in_turn(const hashed *h, oracle *o, size_t n, const uint64_t *
 static void assert_room_after_erasing(const hashed *h, oracle *o, size_t n, const uint64_t *keys)
 {
     size_t erased = 0, back;
-    uint64_t *gone = must_alloc(n, sizeof *gone);
+    FREED uint64_t *gone = must_alloc(n, sizeof *gone);
     for (size_t i = 0; i < n; i++)
         if (oracle_find(o, keys[i], NULL) && i % 2) gone[erased++] = keys[i];
     hash_erase_both(h, o, erased, gone);
     assert_same_hash(h, o);
-    uint64_t *values = values_for(erased, gone, h->top, 2);
+    FREED uint64_t *values = values_for(erased, gone, h->top, 2);
     back = erased - put_in_turn(h, o, erased, gone, values);
     assert_true(back >= erased / 2);
     assert_same_hash(h, o);
-    free(gone), free(values);
 }
 
 /* What is there can be given new values without any memory. */
 static void assert_values_can_change(const hashed *h, oracle *o)
 {
-    uint64_t *keys = must_alloc(o->size + 1, sizeof *keys), *values = must_alloc(o->size + 1, sizeof *values);
+    FREED uint64_t *keys = must_alloc(o->size + 1, sizeof *keys), *values = must_alloc(o->size + 1, sizeof *values);
     size_t n = oracle_range(o, 0, UINT64_MAX, 0, keys, values);
     hash_put_both(h, o, n, keys, keys);
     hash_add_both(h, o, n, keys, values);
-    free(keys), free(values);
 }
 
 static void fill_and_empty(const hashed *h, uint64_t slabs, bool of_one_bucket, bool by_array, rng *r)
 {
     size_t n = more_keys_than_fit(h, slabs), refused;
-    uint64_t *keys = of_one_bucket ? colliding_keys(h, n) : pattern_keys(RANDOM, n, h->top, r);
-    uint64_t *values = values_for(n, keys, h->top, 1);
-    oracle *o = oracle_create(n, keys);
+    FREED uint64_t *keys = of_one_bucket ? colliding_keys(h, n) : pattern_keys(RANDOM, n, h->top, r);
+    FREED uint64_t *values = values_for(n, keys, h->top, 1);
+    AT_END(end_oracle) oracle *o = oracle_create(n, keys);
     refused = (by_array ? put_array : put_in_turn)(h, o, n, keys, values);
     assert_true(refused > 0);
     assert_same_hash(h, o);
@@ -122,8 +119,6 @@ static void fill_and_empty(const hashed *h, uint64_t slabs, bool of_one_bucket, 
     assert_ok(pleach_hash_clear(h->hash));
     oracle_clear(o);
     assert_same_hash(h, o);
-    oracle_destroy(o);
-    free(keys), free(values);
 }
 
 static void at_every_limit(const setting *where, bool set, bool of_one_bucket, bool by_array)
@@ -131,10 +126,9 @@ static void at_every_limit(const setting *where, bool set, bool of_one_bucket, b
     uint64_t step = where->device == PLEACH_CPU ? 1 : 17; /* where a single call is a kernel, not at all of them */
     for (uint64_t slabs = LEAST_SLABS; slabs < shrunk(150, 60); slabs += slabs < 36 ? step : 13 * step) {
         rng r = rng_for(test_seed(), slabs);
-        hashed h = open_limited(where, set, slabs);
+        AT_END(hashed_close) hashed h = open_limited(where, set, slabs);
         fill_and_empty(&h, slabs, of_one_bucket, by_array, &r);
         fill_and_empty(&h, slabs, of_one_bucket, !by_array, &r); /* once more, in the memory that it gave back */
-        hashed_close(&h);
     }
 }
 
@@ -153,11 +147,11 @@ static bool growth_without_end(const setting *where, bool set, uint64_t slabs)
     pleach_hash_config config = hash_config_for(where, set);
     config.max_bytes = slabs * SLAB;
     config.reserve_keys = more_keys_than_fit(&(hashed){.key_bits = where->key_bits, .set = set}, 32);
-    hashed h = hashed_open_as(&config);
+    AT_END(hashed_close) hashed h = hashed_open_as(&config);
     size_t n = more_keys_than_fit(&h, slabs);
-    uint64_t *keys = colliding_keys(&h, n);
-    uint64_t *values = values_for(n, keys, h.top, 1);
-    oracle *o = oracle_create(n, keys);
+    FREED uint64_t *keys = colliding_keys(&h, n);
+    FREED uint64_t *values = values_for(n, keys, h.top, 1);
+    AT_END(end_oracle) oracle *o = oracle_create(n, keys);
     assert_int_equal(hashed_stats(&h).buckets, 64);
     put_in_turn(&h, o, n, keys, values);
     pleach_hash_stats stats = hashed_stats(&h);
@@ -168,9 +162,6 @@ static bool growth_without_end(const setting *where, bool set, uint64_t slabs)
     hash_erase_both(&h, o, n * 3 / 4, keys);
     assert_ok(pleach_hash_compact(h.hash));
     assert_same_hash(&h, o);
-    oracle_destroy(o);
-    free(keys), free(values);
-    hashed_close(&h);
     return stuck;
 }
 
@@ -223,7 +214,7 @@ static void crowd_runs_out(const setting *where, bool set, uint64_t slabs, bool 
     size_t n = c.each * agents;
     c.keys = of_one_bucket ? colliding_keys(&c.h, n) : pattern_keys(RANDOM, n, c.h.top, r);
     c.outcomes = untouched_bytes(n);
-    oracle *o = oracle_create(n, c.keys);
+    AT_END(end_oracle) oracle *o = oracle_create(n, c.keys);
     run_agents(agents, put_own, &c);
     for (size_t i = 0; i < n; i++) {
         uint64_t old;
@@ -235,7 +226,6 @@ static void crowd_runs_out(const setting *where, bool set, uint64_t slabs, bool 
     assert_true(refused > 0);
     assert_same_hash(&c.h, o);
     assert_room_after_erasing(&c.h, o, n, c.keys);
-    oracle_destroy(o);
     free(c.keys), free(c.outcomes);
     hashed_close(&c.h);
 }
@@ -274,7 +264,7 @@ static void begin(script *s, long nth)
 /* Arrays on their way to a GPU need memory of their own. Answers how many of the calls failed. */
 static size_t updates_fail(script *s, size_t n)
 {
-    uint8_t *outcomes = untouched_bytes(n);
+    FREED uint8_t *outcomes = untouched_bytes(n);
     uint64_t old;
     pleach_status put = hashed_put(&s->h, n, s->keys, s->keys, outcomes, NULL);
     for (size_t i = 0; put == PLEACH_OK && i < n; i++)
@@ -284,7 +274,6 @@ static size_t updates_fail(script *s, size_t n)
         assert_int_equal(outcomes[i], oracle_erase(s->o, s->keys[i], &old));
     assert_true(put == PLEACH_OK || put == PLEACH_E_MEMORY);
     assert_true(erased == PLEACH_OK || erased == PLEACH_E_MEMORY);
-    free(outcomes);
     return (put != PLEACH_OK) + (erased != PLEACH_OK);
 }
 
@@ -347,23 +336,15 @@ static void allocations_fail_in_turn(const setting *where, bool set)
     }
 }
 
-#define BOTH(name)                                                                                               \
-    static void name##_in_maps_and_sets(const setting *where) { with_map_and_set(where, name); }
-
-BOTH(fills_up)
-BOTH(fills_up_in_one_bucket)
-BOTH(growth_that_cannot_be_finished)
-BOTH(threads_run_out_together)
-BOTH(allocations_fail_in_turn)
+static const test_case cases[] = {
+    IN_MAPS_AND_SETS(fills_up),
+    IN_MAPS_AND_SETS(fills_up_in_one_bucket),
+    IN_MAPS_AND_SETS(growth_that_cannot_be_finished),
+    IN_MAPS_AND_SETS(threads_run_out_together),
+    IN_MAPS_AND_SETS(allocations_fail_in_turn),
+};
 
 int main(int argc, char **argv)
 {
-    static const test_case cases[] = {
-        CASE(fills_up_in_maps_and_sets),
-        CASE(fills_up_in_one_bucket_in_maps_and_sets),
-        CASE(growth_that_cannot_be_finished_in_maps_and_sets),
-        CASE(threads_run_out_together_in_maps_and_sets),
-        CASE(allocations_fail_in_turn_in_maps_and_sets),
-    };
     return run_cases(argc, argv, PLEACH_CPU, cases, COUNT_OF(cases));
 }

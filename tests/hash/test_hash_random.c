@@ -112,13 +112,12 @@ static void call_something(trial *t)
 static void random_calls(const setting *where, bool set, size_t rows, size_t calls)
 {
     trial t = {.h = hashed_open(where, set), .r = rng_for(test_seed(), rows), .erases = 40};
-    uint64_t *keys = pattern_keys(rows % 2 ? RANDOM : EXTREMES, rows, t.h.top, &t.r);
+    FREED uint64_t *keys = pattern_keys(rows % 2 ? RANDOM : EXTREMES, rows, t.h.top, &t.r);
     t.o = oracle_create(rows, keys);
     for (size_t i = 0; i < calls; i++) call_something(&t);
     assert_same_hash(&t.h, t.o);
     count_checked(calls);
     oracle_destroy(t.o);
-    free(keys);
     hashed_close(&t.h);
 }
 
@@ -162,12 +161,11 @@ static pleach_status erase_all(const hashed *h, size_t n, const uint64_t *keys, 
 static size_t call_on(const swell *s, whole_call *call, size_t begin, size_t end, uint8_t wanted)
 {
     size_t n = end - begin, count = 0;
-    uint64_t *keys = must_alloc(n, sizeof *keys);
-    uint8_t *outcomes = untouched_bytes(n);
+    FREED uint64_t *keys = must_alloc(n, sizeof *keys);
+    FREED uint8_t *outcomes = untouched_bytes(n);
     for (size_t i = 0; i < n; i++) keys[i] = nth_key(&s->h, begin + i);
     assert_ok(call(&s->h, n, keys, outcomes));
     for (size_t i = 0; i < n; i++) count += outcomes[i] == wanted;
-    free(keys), free(outcomes);
     return count;
 }
 
@@ -277,7 +275,7 @@ static bool is_growing(const pleach_hash_stats *stats) { return stats->slabs > s
 static void growth_comes_to_an_end(const setting *where, bool set)
 {
     if (where->device != PLEACH_CPU) return; /* there the host has a table grown, and waits for it */
-    hashed h = hashed_open(where, set);
+    AT_END(hashed_close) hashed h = hashed_open(where, set);
     size_t updates = 0, growths = 0, n = shrunk(3000, 1500);
     for (size_t i = 0; i < n; i++) {
         assert_ok(pleach_hash_put_one(h.hash, nth_key(&h, i), i & h.top, NULL, NULL));
@@ -288,17 +286,16 @@ static void growth_comes_to_an_end(const setting *where, bool set)
     }
     assert_true(growths >= 3);
     count_checked(n);
-    hashed_close(&h);
 }
 
 /* ---- keys of one bucket, and seeds ---- */
 
 static void keys_of_one_bucket(const setting *where, bool set)
 {
-    hashed h = hashed_open(where, set);
+    AT_END(hashed_close) hashed h = hashed_open(where, set);
     size_t n = shrunk(3000, 1000);
-    uint64_t *keys = colliding_keys(&h, n), *values = values_for(n, keys, h.top, 1);
-    oracle *o = oracle_create(n, keys);
+    FREED uint64_t *keys = colliding_keys(&h, n), *values = values_for(n, keys, h.top, 1);
+    AT_END(end_oracle) oracle *o = oracle_create(n, keys);
     hash_put_both(&h, o, n / 2, keys, values);
     assert_same_hash(&h, o);
     hash_put_both(&h, o, n, keys, values);
@@ -315,22 +312,18 @@ static void keys_of_one_bucket(const setting *where, bool set)
     hash_erase_both(&h, o, n, keys);
     assert_int_equal(hashed_stats(&h).overflow_slabs, 0);
     assert_same_hash(&h, o);
-    oracle_destroy(o);
-    free(keys), free(values);
-    hashed_close(&h);
 }
 
 /* Random calls, with all keys in one bucket: chains are cut and mended in the middle and at both ends. */
 static void random_calls_in_one_bucket(const setting *where, bool set)
 {
     trial t = {.h = hashed_open(where, set), .r = rng_for(test_seed(), 9), .erases = 50};
-    uint64_t *keys = colliding_keys(&t.h, 120);
+    FREED uint64_t *keys = colliding_keys(&t.h, 120);
     t.o = oracle_create(120, keys);
     for (size_t i = 0; i < scaled_single_calls(where, 40000); i++) call_something(&t);
     assert_same_hash(&t.h, t.o);
     count_checked(scaled_single_calls(where, 40000));
     oracle_destroy(t.o);
-    free(keys);
     hashed_close(&t.h);
 }
 
@@ -341,48 +334,32 @@ static void seeds_scatter_otherwise(const setting *where, bool set)
     pleach_hash_config config = hash_config_for(where, set);
     hashed under_first = {.key_bits = where->key_bits, .seed = seeds[0]};
     size_t n = 1000;
-    uint64_t *keys = colliding_keys(&under_first, n);
+    FREED uint64_t *keys = colliding_keys(&under_first, n);
     for (size_t i = 0; i < COUNT_OF(seeds); i++) {
         config.seed = seeds[i];
-        hashed h = hashed_open_as(&config);
-        oracle *o = oracle_create(n, keys);
+        AT_END(hashed_close) hashed h = hashed_open_as(&config);
+        AT_END(end_oracle) oracle *o = oracle_create(n, keys);
         hash_put_both(&h, o, n, keys, keys);
         assert_same_hash(&h, o);
         uint64_t longest = hashed_stats(&h).longest_chain;
         assert_true(i == 0 ? longest >= n / slots_of(&h) : longest < 8);
-        oracle_destroy(o);
-        hashed_close(&h);
     }
-    free(keys);
 }
 
-#define BOTH(name)                                                                                               \
-    static void name##_in_maps_and_sets(const setting *where) { with_map_and_set(where, name); }
-
-BOTH(random_calls_on_few_keys)
-BOTH(random_calls_on_some_keys)
-BOTH(random_calls_on_many_keys)
-BOTH(random_calls_in_one_bucket)
-BOTH(grows_to_a_million_and_back)
-BOTH(memory_is_given_back)
-BOTH(turnover_needs_no_more_memory)
-BOTH(growth_comes_to_an_end)
-BOTH(keys_of_one_bucket)
-BOTH(seeds_scatter_otherwise)
+static const test_case cases[] = {
+    IN_MAPS_AND_SETS(random_calls_on_few_keys),
+    IN_MAPS_AND_SETS(random_calls_on_some_keys),
+    IN_MAPS_AND_SETS(random_calls_on_many_keys),
+    IN_MAPS_AND_SETS(random_calls_in_one_bucket),
+    IN_MAPS_AND_SETS(grows_to_a_million_and_back),
+    IN_MAPS_AND_SETS(memory_is_given_back),
+    IN_MAPS_AND_SETS(turnover_needs_no_more_memory),
+    IN_MAPS_AND_SETS(growth_comes_to_an_end),
+    IN_MAPS_AND_SETS(keys_of_one_bucket),
+    IN_MAPS_AND_SETS(seeds_scatter_otherwise),
+};
 
 int main(int argc, char **argv)
 {
-    static const test_case cases[] = {
-        CASE(random_calls_on_few_keys_in_maps_and_sets),
-        CASE(random_calls_on_some_keys_in_maps_and_sets),
-        CASE(random_calls_on_many_keys_in_maps_and_sets),
-        CASE(random_calls_in_one_bucket_in_maps_and_sets),
-        CASE(grows_to_a_million_and_back_in_maps_and_sets),
-        CASE(memory_is_given_back_in_maps_and_sets),
-        CASE(turnover_needs_no_more_memory_in_maps_and_sets),
-        CASE(growth_comes_to_an_end_in_maps_and_sets),
-        CASE(keys_of_one_bucket_in_maps_and_sets),
-        CASE(seeds_scatter_otherwise_in_maps_and_sets),
-    };
     return run_cases(argc, argv, PLEACH_CPU, cases, COUNT_OF(cases));
 }

@@ -75,7 +75,7 @@ static void check_chain_of_values(crowd *c, uint64_t first_value)
 {
     bool former[MOST_KEYS]; /* the value from before is still to be replaced */
     memcpy(former, c->there, sizeof former);
-    uint8_t *gone = must_alloc(c->n, 1);
+    FREED uint8_t *gone = must_alloc(c->n, 1);
     for (size_t i = 0; i < c->n; i++) {
         if (c->outcome[i] != PLEACH_REPLACED) continue;
         size_t rank = c->rank[i];
@@ -88,7 +88,7 @@ static void check_chain_of_values(crowd *c, uint64_t first_value)
         assert_true(c->rank[by] == rank && by != i && !gone[by]);
         gone[by] = 1;
     }
-    uint32_t *left = must_alloc(c->keys, sizeof *left), *named = must_alloc(c->keys, sizeof *named);
+    FREED uint32_t *left = must_alloc(c->keys, sizeof *left), *named = must_alloc(c->keys, sizeof *named);
     for (size_t i = 0; i < c->n; i++) {
         named[c->rank[i]]++;
         if (gone[i]) continue;
@@ -102,12 +102,11 @@ static void check_chain_of_values(crowd *c, uint64_t first_value)
         assert_int_equal(left[k], named[k] > 0);
         assert_false(former[k] && named[k]);
     }
-    free(gone), free(left), free(named);
 }
 
 static void put_all(crowd *c, rng *r, uint64_t first_value)
 {
-    uint32_t *counts = must_alloc(c->keys, sizeof *counts), *named = must_alloc(c->keys, sizeof *named);
+    FREED uint32_t *counts = must_alloc(c->keys, sizeof *counts), *named = must_alloc(c->keys, sizeof *named);
     fill(c, r, first_value);
     assert_ok(hashed_put(&c->h, c->n, c->key, c->value, c->outcome, c->old));
     for (size_t i = 0; i < c->n; i++) {
@@ -118,13 +117,12 @@ static void put_all(crowd *c, rng *r, uint64_t first_value)
     for (size_t k = 0; k < c->keys; k++) assert_int_equal(counts[k], named[k] && !c->there[k]);
     if (!c->h.set) check_chain_of_values(c, first_value);
     for (size_t k = 0; k < c->keys; k++) c->there[k] |= named[k] > 0;
-    free(counts), free(named);
 }
 
 static void add_all(crowd *c, rng *r, uint64_t first_value)
 {
-    uint64_t *came = must_alloc(c->keys, sizeof *came);
-    uint32_t *counts = must_alloc(c->keys, sizeof *counts), *named = must_alloc(c->keys, sizeof *named);
+    FREED uint64_t *came = must_alloc(c->keys, sizeof *came);
+    FREED uint32_t *counts = must_alloc(c->keys, sizeof *counts), *named = must_alloc(c->keys, sizeof *named);
     fill(c, r, first_value);
     assert_ok(hashed_add(&c->h, c->n, c->key, c->value, c->outcome, c->old));
     for (size_t i = 0; i < c->n; i++) {
@@ -139,12 +137,11 @@ static void add_all(crowd *c, rng *r, uint64_t first_value)
             assert_int_equal(c->old[i], c->there[c->rank[i]] ? c->now[c->rank[i]] : came[c->rank[i]]);
     for (size_t k = 0; k < c->keys; k++)
         if (counts[k]) c->there[k] = true, c->now[k] = came[k];
-    free(came), free(counts), free(named);
 }
 
 static void erase_all(crowd *c, rng *r)
 {
-    uint32_t *counts = must_alloc(c->keys, sizeof *counts), *named = must_alloc(c->keys, sizeof *named);
+    FREED uint32_t *counts = must_alloc(c->keys, sizeof *counts), *named = must_alloc(c->keys, sizeof *named);
     fill(c, r, 0);
     assert_ok(hashed_erase(&c->h, c->n, c->key, c->outcome, c->old));
     for (size_t i = 0; i < c->n; i++) {
@@ -157,7 +154,6 @@ static void erase_all(crowd *c, rng *r)
         assert_int_equal(counts[k], named[k] && c->there[k]);
         if (named[k]) c->there[k] = false;
     }
-    free(counts), free(named);
 }
 
 static void calls_with_repeats(const setting *where, bool set, size_t keys)
@@ -183,19 +179,13 @@ static void one_key(const setting *where, bool set) { calls_with_repeats(where, 
 static void few_keys(const setting *where, bool set) { calls_with_repeats(where, set, 7); }
 static void many_keys(const setting *where, bool set) { calls_with_repeats(where, set, MOST_KEYS); }
 
-#define BOTH(name)                                                                                               \
-    static void name##_in_maps_and_sets(const setting *where) { with_map_and_set(where, name); }
-
-BOTH(one_key)
-BOTH(few_keys)
-BOTH(many_keys)
+static const test_case cases[] = {
+    IN_MAPS_AND_SETS(one_key),
+    IN_MAPS_AND_SETS(few_keys),
+    IN_MAPS_AND_SETS(many_keys),
+};
 
 int main(int argc, char **argv)
 {
-    static const test_case cases[] = {
-        CASE(one_key_in_maps_and_sets),
-        CASE(few_keys_in_maps_and_sets),
-        CASE(many_keys_in_maps_and_sets),
-    };
     return run_cases(argc, argv, PLEACH_CPU, cases, COUNT_OF(cases));
 }

@@ -40,23 +40,21 @@ static void a_known_seed_is_flooded(const setting *where, bool set)
 {
     pleach_hash_config config = default_config(where, set);
     config.fixed_seed = 1;
-    hashed h = hashed_open_as(&config);
+    AT_END(hashed_close) hashed h = hashed_open_as(&config);
     size_t n = shrunk(2000, 200), slots = (h.key_bits == 32 ? 14 : 7) * (set ? 2 : 1);
-    uint64_t *keys = colliding_keys(&h, n);
+    FREED uint64_t *keys = colliding_keys(&h, n);
     assert_ok(hashed_put(&h, n, keys, keys, NULL, NULL));
     assert_true(hashed_stats(&h).longest_chain >= n / slots);
-    free(keys);
-    hashed_close(&h);
 }
 
 /* Seed 0, which is the default, is not the seed of a table by default, as it grows, shrinks and is copied. */
 static void a_default_table_is_not(const setting *where, bool set)
 {
     pleach_hash_config config = default_config(where, set);
-    hashed h = hashed_open_as(&config);
+    AT_END(hashed_close) hashed h = hashed_open_as(&config);
     size_t n = attackers(where);
     const uint64_t *keys = attacking_keys(where);
-    oracle *o = oracle_create(n, keys);
+    AT_END(end_oracle) oracle *o = oracle_create(n, keys);
     hash_put_both(&h, o, n, keys, keys);
     assert_short_chains(&h);
     assert_same_hash(&h, o);
@@ -71,8 +69,6 @@ static void a_default_table_is_not(const setting *where, bool set)
     assert_ok(pleach_hash_clear(h.hash));
     assert_ok(hashed_put(&h, n, keys, keys, NULL, NULL));
     assert_short_chains(&h);
-    oracle_destroy(o);
-    hashed_close(&h);
 }
 
 /* One seed's collisions are no other's: not of seeds near it, and not of those with one bit more. */
@@ -83,10 +79,9 @@ static void no_other_seed_is_flooded(const setting *where, bool set)
     const uint64_t *keys = attacking_keys(where);
     for (unsigned i = 0; i < 16; i++) {
         config.seed = i < 8 ? (uint32_t)1 << 4 * i : i;
-        hashed h = hashed_open_as(&config);
+        AT_END(hashed_close) hashed h = hashed_open_as(&config);
         assert_ok(hashed_put(&h, n, keys, keys, NULL, NULL));
         assert_short_chains(&h);
-        hashed_close(&h);
     }
 }
 
@@ -95,14 +90,13 @@ enum { LISTED = 500 };
 /* Keys in the order of the buckets, which is the seed's. */
 static void list_keys(const pleach_hash_config *config, uint64_t *listed)
 {
-    hashed h = hashed_open_as(config);
+    AT_END(hashed_close) hashed h = hashed_open_as(config);
     uint64_t keys[LISTED];
     size_t n = 0;
     for (size_t i = 0; i < LISTED; i++) keys[i] = i + 1;
     assert_ok(hashed_put(&h, LISTED, keys, keys, NULL, NULL));
     memset(listed, 0, LISTED * sizeof *listed);
     assert_ok(pleach_hash_export(h.hash, LISTED, listed, NULL, &n));
-    hashed_close(&h);
 }
 
 static void seeds_are_drawn_or_fixed(const setting *where, bool set)
@@ -144,23 +138,16 @@ static void only_0_and_1_fix_it(const setting *where)
     assert_null(hash);
 }
 
-#define BOTH(name)                                                                                               \
-    static void name##_in_maps_and_sets(const setting *where) { with_map_and_set(where, name); }
-
-BOTH(a_known_seed_is_flooded)
-BOTH(a_default_table_is_not)
-BOTH(no_other_seed_is_flooded)
-BOTH(seeds_are_drawn_or_fixed)
+static const test_case cases[] = {
+    IN_MAPS_AND_SETS(a_known_seed_is_flooded),
+    IN_MAPS_AND_SETS(a_default_table_is_not),
+    IN_MAPS_AND_SETS(no_other_seed_is_flooded),
+    IN_MAPS_AND_SETS(seeds_are_drawn_or_fixed),
+    CASE(without_the_kernel_numbers_differ_too),
+    CASE(only_0_and_1_fix_it),
+};
 
 int main(int argc, char **argv)
 {
-    static const test_case cases[] = {
-        CASE(a_known_seed_is_flooded_in_maps_and_sets),
-        CASE(a_default_table_is_not_in_maps_and_sets),
-        CASE(no_other_seed_is_flooded_in_maps_and_sets),
-        CASE(seeds_are_drawn_or_fixed_in_maps_and_sets),
-        CASE(without_the_kernel_numbers_differ_too),
-        CASE(only_0_and_1_fix_it),
-    };
     return run_cases(argc, argv, PLEACH_CPU, cases, COUNT_OF(cases));
 }

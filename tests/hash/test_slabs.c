@@ -126,13 +126,12 @@ static void give_run(slabs *s, held *h, size_t i)
 }
 
 /* Nothing is lost, nobody gets what another has, and who is refused has been told the truth. */
-static void runs_come_and_go(const void *unused)
+static void runs_come_and_go(void)
 {
-    (void)unused;
     for (uint64_t trial = 0; trial < 60; trial++) {
         rng r = rng_for(test_seed(), trial);
         slabs *s = slabs_open(20 + rng_below(&r, CAPACITY - 20));
-        held *h = must_alloc(1, sizeof *h);
+        FREED held *h = must_alloc(1, sizeof *h);
         const unsigned logs = 1 + (unsigned)rng_below(&r, LOGS);
         for (size_t step = 0; step < 600; step++) {
             s->place.runs.stripe = (unsigned)rng_below(&r, 2 * POOL_SINGLE_STRIPES);
@@ -148,7 +147,6 @@ static void runs_come_and_go(const void *unused)
         size_t all = 0;
         for (size_t i = 0; i < h->count; i++) all += (size_t)1 << h->run[i].log;
         assert_int_equal(all, pool_ids(&s->pool) - 1);
-        free(h);
         slabs_close(s);
     }
 }
@@ -169,14 +167,13 @@ static void take_fresh_ones(void *shared)
 
 /* Concurrent agents move the pool's end after a run was seen to fit, so that it crosses the capacity: its slabs below
  * the capacity go to the free lists. */
-static void runs_across_the_end(const void *unused)
+static void runs_across_the_end(void)
 {
-    (void)unused;
     for (unsigned log = 0; log < 5; log++)
         for (unsigned fresh = 1 << log; fresh < 40; fresh++)
             for (unsigned before = 0; before <= fresh; before++) {
                 slabs *s = slabs_open(1 + fresh);
-                held *h = must_alloc(1, sizeof *h);
+                FREED held *h = must_alloc(1, sizeof *h);
                 other o = {s, h, before};
                 watched = &s->pool.next;
                 meanwhile = take_fresh_ones;
@@ -185,7 +182,6 @@ static void runs_across_the_end(const void *unused)
                 assert_int_equal(id != 0, before + (1u << log) <= fresh);
                 if (id) h->run[h->count++].id = id, h->run[h->count - 1].log = log;
                 assert_none_is_lost(s, h);
-                free(h);
                 slabs_close(s);
             }
 }
@@ -200,13 +196,12 @@ static void begin_another_row(void *shared)
     assert_true(pool_begin_row(place, id, id + (1u << ROW_LOG)));
 }
 
-static void rows_begun_by_two(const void *unused)
+static void rows_begun_by_two(void)
 {
-    (void)unused;
     for (unsigned log = 1; log <= POOL_ROW_LOG + 2; log++) {
         if (log == ROW_LOG) continue;
         slabs *s = slabs_open(1 + (1u << ROW_LOG) + (1u << log));
-        held *h = must_alloc(1, sizeof *h);
+        FREED held *h = must_alloc(1, sizeof *h);
         assert_true(take_run(s, h, ROW_LOG) && take_run(s, h, log));
         while (h->count) give_run(s, h, 0);
         watched = &s->runs.longer_given;
@@ -218,17 +213,15 @@ static void rows_begun_by_two(const void *unused)
         while (take_run(s, h, 0)) {}
         assert_int_equal(h->count, pool_ids(&s->pool) - 1);
         assert_none_is_lost(s, h);
-        free(h);
         slabs_close(s);
     }
 }
 
 /* A pool is dry when there is nothing fresh, no row, and nothing was given back. */
-static void dry_is_what_has_nothing(const void *unused)
+static void dry_is_what_has_nothing(void)
 {
-    (void)unused;
     slabs *s = slabs_open(40);
-    held *h = must_alloc(1, sizeof *h);
+    FREED held *h = must_alloc(1, sizeof *h);
     assert_false(pool_seems_dry(s->place.runs));
     assert_true(take_run(s, h, 4)); /* the last to be taken here, 8 slabs, are a row then */
     while (take_run(s, h, 0)) {}
@@ -245,15 +238,13 @@ static void dry_is_what_has_nothing(const void *unused)
     assert_false(take_run(s, h, 3)); /* finds out that there is no longer run */
     assert_int_equal(s->runs.longer_given, 0);
     assert_false(pool_seems_dry(s->place.runs));
-    free(h);
     slabs_close(s);
 }
 
 /* The words that say which free lists may have runs are hints: an agent may clear a bit just after another agent has
  * returned a run. All lists are searched before an allocation fails. */
-static void hints_may_be_wrong(const void *unused)
+static void hints_may_be_wrong(void)
 {
-    (void)unused;
     for (unsigned given = 0; given < 5; given++)
         for (unsigned wanted = 0; wanted <= given; wanted++) {
             slabs *s = slabs_open(1 + (1u << given));
@@ -265,9 +256,8 @@ static void hints_may_be_wrong(const void *unused)
 }
 
 /* A returned run is split before fresh memory is used. */
-static void returned_runs_before_fresh_ones(const void *unused)
+static void returned_runs_before_fresh_ones(void)
 {
-    (void)unused;
     for (unsigned given = 0; given < 5; given++)
         for (unsigned wanted = 0; wanted <= given; wanted++) {
             slabs *s = slabs_open(CAPACITY);
@@ -280,9 +270,8 @@ static void returned_runs_before_fresh_ones(const void *unused)
 }
 
 /* An attempt to take from an empty row does not add to the word: 2^32 additions would carry into its other half. */
-static void rows_stay_at_their_end(const void *unused)
+static void rows_stay_at_their_end(void)
 {
-    (void)unused;
     slabs *s = slabs_open(2);
     for (unsigned i = 0; i < 9; i++) pool_alloc_run(s->place.runs, 0);
     assert_int_equal(s->runs.row, 0);
@@ -303,9 +292,8 @@ static void put(slabs *s, uint32_t key)
 }
 
 /* Keys that the caller knows to be absent, by a change whose other fields are those of an earlier one. */
-static void absent_keys_are_inserted(const void *unused)
+static void absent_keys_are_inserted(void)
 {
-    (void)unused;
     slabs *s = slabs_open(MANY);
     slab_change c;
     memset(&c, 0, sizeof c);
@@ -346,9 +334,8 @@ static void assert_groups(slabs *s, unsigned bits, size_t keys)
     assert_int_equal(all, keys);
 }
 
-static void walks_see_every_key_once(const void *unused)
+static void walks_see_every_key_once(void)
 {
-    (void)unused;
     slabs *s = slabs_open(MANY);
     assert_groups(s, 0, 0); /* without memory */
     assert_true(table_open(&s->place, &s->table, 0));
@@ -362,9 +349,8 @@ static void walks_see_every_key_once(const void *unused)
     slabs_close(s);
 }
 
-static void walks_write_no_more_than_there_is_room_for(const void *unused)
+static void walks_write_no_more_than_there_is_room_for(void)
 {
-    (void)unused;
     slabs *s = slabs_open(MANY);
     assert_true(table_open(&s->place, &s->table, 0));
     for (uint32_t key = 0; key < KEYS; key++) put(s, key);
@@ -381,9 +367,8 @@ static void walks_write_no_more_than_there_is_room_for(const void *unused)
 
 /* Also while some buckets have moved, and there are chains in both roots. The slabs are reused, so they have old links
  * of another table. */
-static void pairs_are_all_there_is(const void *unused)
+static void pairs_are_all_there_is(void)
 {
-    (void)unused;
     slabs *s = slabs_open(MANY);
     assert_true(table_open(&s->place, &s->table, 3));
     s->table.next = SLAB_NEXT_CLAIMED; /* so that it does not grow */
@@ -414,9 +399,8 @@ static void pairs_are_all_there_is(const void *unused)
 }
 
 /* A table has begun to grow and no bucket has moved: the new buckets, which have old links, are not looked at. */
-static void unmoved_buckets_have_no_targets(const void *unused)
+static void unmoved_buckets_have_no_targets(void)
 {
-    (void)unused;
     enum { FEW = 5 };
     slabs *s = slabs_open(MANY);
     assert_true(table_open(&s->place, &s->table, 0));
@@ -432,9 +416,8 @@ static void unmoved_buckets_have_no_targets(const void *unused)
 }
 
 /* Lookups by an agent that has an old root in its cache: that of the empty table, or one from before a growth. */
-static void old_roots_lead_on(const void *unused)
+static void old_roots_lead_on(void)
 {
-    (void)unused;
     slabs *s = slabs_open(MANY);
     uint64_t roots[KEYS + 1];
     for (uint32_t key = 0; key < KEYS; key++) {
@@ -462,9 +445,8 @@ static void old_roots_lead_on(const void *unused)
 }
 
 /* Lookups with the current root do not discard the cache. */
-static void known_roots_are_kept(const void *unused)
+static void known_roots_are_kept(void)
 {
-    (void)unused;
     slabs *s = slabs_open(MANY);
     for (uint32_t key = 0; key < KEYS; key++) put(s, key);
     forgotten = 0;
@@ -477,9 +459,8 @@ static void known_roots_are_kept(const void *unused)
 }
 
 /* A table made for many keys has at most the largest number of buckets, and writes to no slab outside of its run. */
-static void tables_begin_as_large_as_asked(const void *unused)
+static void tables_begin_as_large_as_asked(void)
 {
-    (void)unused;
     assert_int_equal(slabhash_log_for(0, SLAB_PAYLOAD, 1), 0);
     assert_int_equal(slabhash_log_for(SLAB_PAYLOAD, SLAB_PAYLOAD, 1), 0);
     assert_int_equal(slabhash_log_for(SLAB_PAYLOAD + 1, SLAB_PAYLOAD, 1), 1);
@@ -494,15 +475,14 @@ static void tables_begin_as_large_as_asked(const void *unused)
 }
 
 /* Whoever comes late finds no slab of it that can be latched, or that has the version which it had seen. */
-static void dropped_tables_leave_nothing(const void *unused)
+static void dropped_tables_leave_nothing(void)
 {
-    (void)unused;
     for (uint32_t keys = 0; keys < KEYS; keys += keys < 60 ? 1 : 37) {
         slabs *s = slabs_open(MANY);
         assert_true(table_open(&s->place, &s->table, keys % 3));
         for (uint32_t key = 0; key < keys; key++) put(s, key);
         const size_t words = MANY * SLAB_WORDS;
-        uint64_t *before = must_alloc(words, sizeof *before);
+        FREED uint64_t *before = must_alloc(words, sizeof *before);
         memcpy(before, s->place.runs.nodes, words * sizeof *before);
         table_drop(&s->place, &s->table);
         for (uint32_t id = 1; id < s->pool.next; id++) {
@@ -514,15 +494,13 @@ static void dropped_tables_leave_nothing(const void *unused)
         assert_none_is_lost(s, &(held){.count = 0});
         assert_int_equal(slab_root_first(s->table.root), 0);
         assert_true(s->table.next == 0 && s->table.cursor == 0 && s->table.load == 0);
-        free(before);
         slabs_close(s);
     }
 }
 
 /* Nobody asks the pool for a run that is longer than any. */
-static void growth_has_an_end(const void *unused)
+static void growth_has_an_end(void)
 {
-    (void)unused;
     slabs *s = slabs_open(64);
     assert_true(table_open(&s->place, &s->table, 0));
     pool_free_run(s->place.runs, 0, pool_alloc_run(s->place.runs, 0));

@@ -199,14 +199,12 @@ static size_t make_runs(unsigned key_bits, run *runs)
 int main(int argc, char **argv)
 {
     const size_t count = 2 * (damage_count + COUNT_OF(others));
-    run *runs = must_alloc(count, sizeof *runs);
-    unit_case *cases = must_alloc(count, sizeof *cases);
+    FREED run *runs = must_alloc(count, sizeof *runs);
+    FREED unit_case *cases = must_alloc(count, sizeof *cases);
     size_t half = make_runs(32, runs);
     make_runs(64, runs + half);
     for (size_t i = 0; i < count; i++)
-        cases[i] = (unit_case){runs[i].name, run_one, &runs[i]};
+        cases[i] = (unit_case)UNIT_WITH(runs[i].name, run_one, &runs[i]);
     const int status = run_units("test_blink_check", argc, argv, cases, count);
-    free(cases);
-    free(runs);
     return status;
 }

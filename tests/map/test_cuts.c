@@ -56,9 +56,8 @@ static uint64_t keys_in(uint32_t low, uint32_t high)
     return upto > KEYS ? KEYS - below : upto - below;
 }
 
-static void trees_are_regular(const void *unused)
+static void trees_are_regular(void)
 {
-    (void)unused;
     tree *t = tree_build();
     assert_int_equal(t->plan.levels, 4);
     assert_int_equal(t->plan.count[0], LEAVES);
@@ -67,9 +66,8 @@ static void trees_are_regular(const void *unused)
 }
 
 /* Intervals that begin and end at a child's low key, or one beside it. */
-static void children_are_those_that_overlap(const void *unused)
+static void children_are_those_that_overlap(void)
 {
-    (void)unused;
     tree *t = tree_build();
     enum { NODE = 3 };
     const map_node *node = node_of(t, 1, NODE);
@@ -91,9 +89,8 @@ static void children_are_those_that_overlap(const void *unused)
     tree_free(t);
 }
 
-static void children_of_a_full_node(const void *unused)
+static void children_of_a_full_node(void)
 {
-    (void)unused;
     map_node node = {0};
     for (unsigned slot = 0; slot < NODE_CAPACITY; slot++)
         pair_store(&node, slot, pair_of(STEP * slot, 1 + slot));
@@ -108,9 +105,8 @@ static void children_of_a_full_node(const void *unused)
 }
 
 /* Parts of the whole tree are as equal as a leaf allows; those of any interval ascend and lie in it. */
-static void cuts_divide_evenly(const void *unused)
+static void cuts_divide_evenly(void)
 {
-    (void)unused;
     tree *t = tree_build();
     for (uint32_t parts = 1; parts <= 64; parts++) {
         for (uint32_t part = 0; part < parts; part++) {
@@ -123,9 +119,8 @@ static void cuts_divide_evenly(const void *unused)
     tree_free(t);
 }
 
-static void cuts_stay_inside(const void *unused)
+static void cuts_stay_inside(void)
 {
-    (void)unused;
     tree *t = tree_build();
     for (uint32_t low = 0; low < STEP * KEYS; low += 997) {
         for (uint32_t high = low; high < STEP * KEYS; high += 1 + 3 * (high - low)) {
@@ -140,9 +135,8 @@ static void cuts_stay_inside(const void *unused)
     tree_free(t);
 }
 
-static void shares_and_sizes(const void *unused)
+static void shares_and_sizes(void)
 {
-    (void)unused;
     assert_int_equal(cut_share(0, 3), 0);
     assert_int_equal(cut_share(1, 2), 0x80000000u);
     assert_int_equal(cut_share(3, 4), 0xc0000000u);
@@ -154,9 +148,8 @@ static void shares_and_sizes(const void *unused)
 }
 
 /* Up to the cut there are so many pairs, and hardly more: two subtrees of the level where it is found. */
-static void reach_has_its_pairs(const void *unused)
+static void reach_has_its_pairs(void)
 {
-    (void)unused;
     tree *t = tree_build();
     for (uint32_t low = 0; low < STEP * KEYS; low += 7 * STEP - 1) {
         for (uint64_t limit = 1; limit < KEYS; limit = 3 * limit + 1) {
@@ -181,9 +174,8 @@ static void reach_has_its_pairs(const void *unused)
     tree_free(t);
 }
 
-static void leaves_are_counted(const void *unused)
+static void leaves_are_counted(void)
 {
-    (void)unused;
     tree *t = tree_build();
     const uint32_t leaf = STEP * HALF;
     for (uint32_t a = 0; a < LEAVES; a++)
@@ -207,9 +199,8 @@ static void change_root(tree *t, uint32_t key, uint32_t value)
 }
 
 /* A link has taken the child's place: nobody follows it. */
-static void links_are_not_followed(const void *unused)
+static void links_are_not_followed(void)
 {
-    (void)unused;
     tree *t = tree_build();
     const uint32_t width = STEP * HALF * HALF * HALF, low = CHANGED * width; /* of a child of the root */
     const uint32_t values[] = {NODE_LINK | build_id(&t->plan, 2, CHANGED), NODE_NONE};
@@ -227,9 +218,8 @@ static void links_are_not_followed(const void *unused)
 }
 
 /* Slots have moved up: the child at the wanted place begins above the interval. */
-static void children_above_are_not_followed(const void *unused)
+static void children_above_are_not_followed(void)
 {
-    (void)unused;
     tree *t = tree_build();
     const uint32_t width = STEP * HALF * HALF * HALF, low = CHANGED * width;
     unsigned first, last;
@@ -245,9 +235,8 @@ static void children_above_are_not_followed(const void *unused)
 }
 
 /* A slot in the middle has a child above the interval: cuts do not rely on the order of pivots. */
-static void children_beyond_are_not_followed(const void *unused)
+static void children_beyond_are_not_followed(void)
 {
-    (void)unused;
     tree *t = tree_build();
     const uint32_t width = STEP * HALF * HALF * HALF, low = (CHANGED - 1) * width, high = (CHANGED + 1) * width;
     for (uint32_t beyond = 1; beyond < 4; beyond++) {
@@ -263,9 +252,8 @@ static void children_beyond_are_not_followed(const void *unused)
 
 /* What would be the end of a reach is now a child at or below the interval's beginning. As a pivot it counts among the
  * first ones, so it is one slot further on. */
-static void ends_below_are_not_taken(const void *unused)
+static void ends_below_are_not_taken(void)
 {
-    (void)unused;
     tree *t = tree_build();
     const uint32_t width = STEP * HALF * HALF * HALF, low = CHANGED * width - width - width / HALF;
     for (uint32_t below = 0; below < 3; below++) {
@@ -276,9 +264,8 @@ static void ends_below_are_not_taken(const void *unused)
 }
 
 /* What would be the end of a reach is now a child above the interval. */
-static void ends_above_are_not_taken(const void *unused)
+static void ends_above_are_not_taken(void)
 {
-    (void)unused;
     tree *t = tree_build();
     const uint32_t width = STEP * HALF * HALF * HALF, low = CHANGED * width - width - width / HALF;
     const uint32_t high = (CHANGED + 2) * width, keys[] = {high + 1, high + 2, UINT32_MAX};

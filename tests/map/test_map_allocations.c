@@ -101,13 +101,12 @@ static pleach_status start_mostly_erased(trial *t)
 
 static pleach_status call_put(trial *t)
 {
-    uint8_t *outcomes = must_alloc(t->n, sizeof *outcomes);
+    FREED uint8_t *outcomes = must_alloc(t->n, sizeof *outcomes);
     pleach_status status = wide_put(&t->w, t->n, t->keys, t->values, outcomes, NULL);
     if (status == PLEACH_OK || status == PLEACH_E_FULL) {
         size_t refused = acknowledge(t->o, oracle_put, t->n, t->keys, t->values, outcomes, NULL);
         assert_int_equal(refused > 0, status == PLEACH_E_FULL);
     }
-    free(outcomes);
     return status;
 }
 
@@ -135,33 +134,31 @@ static pleach_status call_erase(trial *t)
 
 static pleach_status call_find(trial *t)
 {
-    uint8_t *found = must_alloc(t->n, sizeof *found);
+    FREED uint8_t *found = must_alloc(t->n, sizeof *found);
     pleach_status status = wide_find(&t->w, t->n, t->keys, NULL, found);
     for (size_t i = 0; i < t->n && status == PLEACH_OK; i++)
         assert_int_equal(found[i], 1);
-    free(found);
     return status;
 }
 
 static pleach_status call_range(trial *t)
 {
     const uint64_t lo[] = {0, 5}, hi[] = {t->w.top, t->w.top / 2};
-    uint64_t offsets[3] = {0}, *keys = must_alloc(2 * t->n, sizeof *keys);
+    uint64_t offsets[3] = {0};
+    FREED uint64_t *keys = must_alloc(2 * t->n, sizeof *keys);
     size_t total = 0;
     pleach_status status = wide_range(&t->w, 2, lo, hi, 0, 2 * t->n, keys, NULL, offsets, &total);
     if (status == PLEACH_OK)
         assert_int_equal(offsets[1], t->n);
-    free(keys);
     return status;
 }
 
 static pleach_status call_range_limit(trial *t)
 {
-    uint32_t *counts = must_alloc(t->n, sizeof *counts);
+    FREED uint32_t *counts = must_alloc(t->n, sizeof *counts);
     pleach_status status = wide_range_limit(&t->w, t->n, t->keys, t->keys, 3, NULL, NULL, counts);
     for (size_t i = 0; i < t->n && status == PLEACH_OK; i++)
         assert_int_equal(counts[i], 1);
-    free(counts);
     return status;
 }
 
@@ -176,12 +173,11 @@ static pleach_status call_load(trial *t)
 
 static pleach_status call_export(trial *t)
 {
-    uint64_t *keys = must_alloc(t->n, sizeof *keys);
+    FREED uint64_t *keys = must_alloc(t->n, sizeof *keys);
     size_t n = 0;
     pleach_status status = wide_export(&t->w, t->n, keys, NULL, &n);
     if (status == PLEACH_OK)
         assert_int_equal(n, t->o->size);
-    free(keys);
     return status;
 }
 

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "testkit/mock/map_calls.h"
 #include "testkit/mock/mock_host.h"
 #include "testkit/units.h"
 
@@ -49,7 +50,7 @@ typedef struct map_case {
     void (*run)(pleach_map *map);
 } map_case;
 
-#define EVERY_MAP(function) {#function, with_every_map, &(const map_case){function}}
+#define EVERY_MAP(function) UNIT_WITH(#function, with_every_map, &(const map_case){function})
 
 /* Runs the case with a map of each kind; a case that opens none does without this. */
 static void with_every_map(const void *argument)
@@ -57,9 +58,8 @@ static void with_every_map(const void *argument)
     const map_case *what = argument;
     for (size_t i = 0; i < COUNT_OF(widths); i++)
         for (int device = PLEACH_CPU; device <= PLEACH_CUDA; device++) {
-            pleach_map *map = open_map((pleach_device)device, widths[i]);
+            AT_END(destroy_map) pleach_map *map = open_map((pleach_device)device, widths[i]);
             what->run(map);
-            pleach_map_destroy(map);
         }
 }
 
@@ -67,15 +67,13 @@ static void with_every_map(const void *argument)
 
 static void assert_creation(pleach_status expected, const pleach_map_config *config)
 {
-    pleach_map *map = (pleach_map *)(uintptr_t)64;
+    AT_END(destroy_map) pleach_map *map = (pleach_map *)(uintptr_t)64;
     assert_answers(expected, pleach_map_create(&map, config));
     assert_int_equal(map != NULL, expected == PLEACH_OK);
-    pleach_map_destroy(map);
 }
 
-static void creation_takes_options_up_to_their_limits(const void *unused)
+static void creation_takes_options_up_to_their_limits(void)
 {
-    (void)unused;
     cpus_online = 2;
     for (size_t i = 0; i < COUNT_OF(widths); i++) {
         const uint64_t least = LEAST_NODES * node_bytes_of(widths[i]);
@@ -106,9 +104,8 @@ static void assert_skiplist(pleach_status expected, pleach_map_config config)
     assert_creation(expected, &config);
 }
 
-static void creation_takes_options_of_skiplists(const void *unused)
+static void creation_takes_options_of_skiplists(void)
 {
-    (void)unused;
     static const unsigned bad_chunks[] = {1, 8, 15, 17, 31, 33, 64, UINT_MAX};
     static const unsigned bad_teams[] = {3, 12, 31, 33, 64, UINT_MAX};
     const double bad_raises[] = {-1e-300, -1, 1.0000001, INFINITY, -INFINITY, NAN};
@@ -146,14 +143,13 @@ static void creation_takes_options_of_skiplists(const void *unused)
 }
 
 /* Neither by a call of their own nor in the place of array updates. */
-static void skiplists_have_no_batches(const void *unused)
+static void skiplists_have_no_batches(void)
 {
-    (void)unused;
     const pleach_map_config config = {.structure = PLEACH_SKIPLIST, .threads = 1};
     uint64_t keys[2] = {1, 2}, values[2] = {3, 4};
     uint8_t kinds[2] = {PLEACH_OP_PUT, PLEACH_OP_PUT}, outcomes[2];
     pleach_batch batch = {.n = 2, .kinds = kinds, .keys = keys, .values = values};
-    pleach_map *map = NULL;
+    AT_END(destroy_map) pleach_map *map = NULL;
     pleach_snapshot *snapshot = (pleach_snapshot *)&config;
     assert_answers(PLEACH_OK, pleach_map_create(&map, &config));
     assert_answers(PLEACH_E_ARGUMENT, pleach_map_apply(map, &batch));
@@ -163,13 +159,11 @@ static void skiplists_have_no_batches(const void *unused)
     assert_null(snapshot);
     assert_answers(PLEACH_OK, pleach_map_put(map, 2, keys, values, outcomes, NULL, PLEACH_SYNC));
     assert_true(outcomes[0] == PLEACH_INSERTED && outcomes[1] == PLEACH_INSERTED);
-    pleach_map_destroy(map);
 }
 
 /* threads = 0 is one per CPU, within what a map can have. */
-static void default_threads_are_the_machines(const void *unused)
+static void default_threads_are_the_machines(void)
 {
-    (void)unused;
     static const struct { long online; unsigned threads; } machines[] = {{-1, 1}, {0, 1}, {1, 1}, {7, 7}, {1024, 1024}, {1025, 1024}, {LONG_MAX, 1024}};
     for (size_t i = 0; i < COUNT_OF(machines); i++) {
         pleach_map_config config = {0};
@@ -183,9 +177,8 @@ static void default_threads_are_the_machines(const void *unused)
     }
 }
 
-static void creation_fails_without_memory_or_gate(const void *unused)
+static void creation_fails_without_memory_or_gate(void)
 {
-    (void)unused;
     pleach_map_config config = {.threads = 1};
     for (long n = 1; n <= 2; n++) { /* the map itself, and the executor's first allocation */
         base_fail_nth_allocation(n);
@@ -199,38 +192,6 @@ static void creation_fails_without_memory_or_gate(const void *unused)
 }
 
 /* ---- array calls ----------------------------------------------------------------------------------------------- */
-
-/* Every array call, with its arguments as they come. `limit` is used by ranges only, and n * limit is in bounds
- * wherever n is. */
-typedef struct arrays {
-    const void *keys, *values; /* or the ends of intervals */
-    void *out_keys, *out_values;
-    void *result; /* outcomes, found, counts or offsets */
-} arrays;
-
-enum { PUT, ADD, ERASE, FIND, CONTAINS, SUCC, PRED, COUNT, LIMIT, PACKED, ARRAY_CALLS };
-
-static pleach_status call_array(int which, pleach_map *map, size_t n, const arrays *a, pleach_stream stream)
-{
-    switch (which) {
-    case PUT: return pleach_map_put(map, n, a->keys, a->values, a->result, a->out_values, stream);
-    case ADD: return pleach_map_add(map, n, a->keys, a->values, a->result, a->out_values, stream);
-    case ERASE: return pleach_map_erase(map, n, a->keys, a->result, a->out_values, stream);
-    case FIND: return pleach_map_find(map, n, a->keys, a->out_values, a->result, stream);
-    case CONTAINS: return pleach_map_contains(map, n, a->keys, a->result, stream);
-    case SUCC: return pleach_map_succ(map, n, a->keys, a->out_keys, a->out_values, a->result, stream);
-    case PRED: return pleach_map_pred(map, n, a->keys, a->out_keys, a->out_values, a->result, stream);
-    case COUNT: return pleach_map_range_count(map, n, a->keys, a->values, a->result, stream);
-    case LIMIT:
-        return pleach_map_range_limit(map, n, a->keys, a->values, 1, a->out_keys, a->out_values, a->result, stream);
-    default: return pleach_map_range(map, n, a->keys, a->values, 0, 9, a->out_keys, a->out_values, a->result, NULL);
-    }
-}
-
-static bool has_second_input(int which) { return which == PUT || which == ADD || which >= COUNT; }
-static bool needs_result(int which) { return which == CONTAINS || which == COUNT || which == PACKED; }
-static bool has_out_keys(int which) { return which == SUCC || which == PRED || which == LIMIT || which == PACKED; }
-static bool has_out_values(int which) { return which != CONTAINS && which != COUNT; }
 
 static uint64_t word_in[2] = {1, 2}, word_in2[2] = {3, 4}, word_out[2], word_out2[2], result[2];
 static const arrays complete = {word_in, word_in2, word_out, word_out2, result};
@@ -383,23 +344,6 @@ static void executors_get_what_was_given(pleach_map *map)
 }
 
 /* ---- single calls ---------------------------------------------------------------------------------------------- */
-
-enum { ONE_PUT, ONE_ADD, ONE_ERASE, ONE_FIND, ONE_CONTAINS, ONE_SUCC, ONE_PRED, ONE_MIN, ONE_MAX, SINGLE_CALLS };
-
-static pleach_status call_one(int which, pleach_map *map, uint64_t key, int *found, uint64_t *out_key, uint64_t *value)
-{
-    switch (which) {
-    case ONE_PUT: return pleach_map_put_one(map, key, 1, NULL, value);
-    case ONE_ADD: return pleach_map_add_one(map, key, 1, NULL, value);
-    case ONE_ERASE: return pleach_map_erase_one(map, key, NULL, value);
-    case ONE_FIND: return pleach_map_find_one(map, key, found, value);
-    case ONE_CONTAINS: return pleach_map_contains_one(map, key, found);
-    case ONE_SUCC: return pleach_map_succ_one(map, key, found, out_key, value);
-    case ONE_PRED: return pleach_map_pred_one(map, key, found, out_key, value);
-    case ONE_MIN: return pleach_map_min(map, found, out_key, value);
-    default: return pleach_map_max(map, found, out_key, value);
-    }
-}
 
 static void numbers_fit_the_width(pleach_map *map)
 {
@@ -686,10 +630,9 @@ static void put_once(pleach_map *map, pleach_status expected, size_t n, size_t c
     assert_int_equal(behind.updates, updates);
 }
 
-static void updates_go_by_the_engine(const void *unused)
+static void updates_go_by_the_engine(void)
 {
-    (void)unused;
-    pleach_map *map = open_map(PLEACH_CUDA, 64);
+    AT_END(destroy_map) pleach_map *map = open_map(PLEACH_CUDA, 64);
     put_once(map, PLEACH_OK, 2, 1, 0);
     behind.declines = true;
     put_once(map, PLEACH_OK, 2, 1, 1); /* it declines, and gets a batch */
@@ -713,15 +656,13 @@ static void updates_go_by_the_engine(const void *unused)
     behind.should_batch = false;
     map->engine = PLEACH_ENGINE_BATCHES;
     put_once(map, PLEACH_OK, 2, 0, 1);
-    pleach_map_destroy(map);
 }
 
 /* Updates that write old values over their arguments are no batches; nor are arrays that are too long for one. */
-static void arguments_that_a_batch_cannot_have(const void *unused)
+static void arguments_that_a_batch_cannot_have(void)
 {
-    (void)unused;
     uint64_t words[6] = {0};
-    pleach_map *map = open_map(PLEACH_CUDA, 64);
+    AT_END(destroy_map) pleach_map *map = open_map(PLEACH_CUDA, 64);
     map->engine = PLEACH_ENGINE_BATCHES;
     assert_taken(PLEACH_OK, pleach_map_put(map, 2, words, words + 2, NULL, words + 2, PLEACH_SYNC));
     assert_taken(PLEACH_OK, pleach_map_put(map, 2, words, words + 2, NULL, words + 3, PLEACH_SYNC));
@@ -734,7 +675,6 @@ static void arguments_that_a_batch_cannot_have(const void *unused)
     assert_int_equal(behind.updates, 3);
     assert_taken(PLEACH_OK, pleach_map_erase(map, MAP_MOST_OPERATIONS + 1, words, NULL, NULL, PLEACH_SYNC));
     assert_taken(PLEACH_OK, pleach_map_erase(map, 2, words, NULL, NULL, (pleach_stream)1));
-    pleach_map_destroy(map);
 }
 
 int main(int argc, char **argv)

@@ -246,7 +246,7 @@ static void every_kind_of_pointer_everywhere(const setting *where)
     } uses[] = {{use_load_and_export, 4}, {use_put, 4},  {use_add, 4},         {use_erase, 3},       {use_find, 3},
                 {use_contains, 2},        {use_succ, 4}, {use_pred, 4},        {use_range_count, 3}, {use_range, 5},
                 {use_range_limit, 5}};
-    pointers *p = must_alloc(1, sizeof *p);
+    FREED pointers *p = must_alloc(1, sizeof *p);
     p->w = wide_open(where);
     for (size_t i = 0; i < MOST_ARGUMENTS; i++)
         for (memory_kind kind = 0; kind < KINDS; kind++)
@@ -257,13 +257,12 @@ static void every_kind_of_pointer_everywhere(const setting *where)
         for (memory_kind kind = 0; kind < KINDS; kind++)
             release(kind, p->of_kind[i][kind]);
     wide_close(&p->w);
-    free(p);
 }
 
 /* Pinned memory, which the host looks at without a call of CUDA's that would wait for the GPU. */
 static void pinned_results_are_there_when_calls_return(const setting *where)
 {
-    wide w = wide_open(where);
+    AT_END(wide_close) wide w = wide_open(where);
     size_t n = 0, array = N * word_bytes(&w);
     void *keys = allocate(PINNED, array), *outs = allocate(PINNED, array), *values = allocate(PINNED, array);
     uint8_t *found = allocate(PINNED, N);
@@ -284,13 +283,12 @@ static void pinned_results_are_there_when_calls_return(const setting *where)
     release(PINNED, outs);
     release(PINNED, values);
     release(PINNED, found);
-    wide_close(&w);
 }
 
 static void cpu_map_refuses_device_memory(const setting *where)
 {
     const setting cpu = {PLEACH_CPU, where->key_bits, 2};
-    wide w = wide_open(&cpu);
+    AT_END(wide_close) wide w = wide_open(&cpu);
     uint64_t host[4] = {0};
     void *device = allocate(DEVICE, sizeof host);
     assert_int_equal(pleach_map_put(w.map, 1, device, host, NULL, NULL, PLEACH_SYNC), PLEACH_E_POINTER);
@@ -304,7 +302,6 @@ static void cpu_map_refuses_device_memory(const setting *where)
     assert_int_equal(pleach_map_range(w.map, 1, host, host, 0, 1, device, NULL, host + 1, NULL), PLEACH_E_POINTER);
     assert_int_equal(pleach_map_load(w.map, 1, device, host, 0), PLEACH_E_POINTER);
     release(DEVICE, device);
-    wide_close(&w);
 }
 
 /* ---- streams --------------------------------------------------------------------------------------------------- */
@@ -333,29 +330,26 @@ static void batch_free(batch *b)
 
 static void put_words(const wide *w, void *to, size_t n, const uint64_t *words)
 {
-    uint8_t *narrow = must_alloc(n, word_bytes(w));
+    FREED uint8_t *narrow = must_alloc(n, word_bytes(w));
     for (size_t i = 0; i < n; i++)
         set_word(w->key_bits, narrow, i, words[i]);
     copy(to, narrow, n * word_bytes(w));
-    free(narrow);
 }
 
 static void get_words(const wide *w, uint64_t *words, size_t n, const void *from)
 {
-    uint8_t *narrow = must_alloc(n, word_bytes(w));
+    FREED uint8_t *narrow = must_alloc(n, word_bytes(w));
     copy(narrow, from, n * word_bytes(w));
     for (size_t i = 0; i < n; i++)
         words[i] = get_word(w->key_bits, narrow, i);
-    free(narrow);
 }
 
 static void assert_all_bytes(size_t n, const uint8_t *from, uint8_t expected)
 {
-    uint8_t *bytes = must_alloc(n, 1);
+    FREED uint8_t *bytes = must_alloc(n, 1);
     copy(bytes, from, n);
     for (size_t i = 0; i < n; i++)
         assert_int_equal(bytes[i], expected);
-    free(bytes);
 }
 
 /* Nothing waits in between: the second call sees what the first one did because both are on one stream. */
@@ -363,10 +357,11 @@ static void chain_on_stream(const wide *w, cudaStream_t stream, memory_kind kind
 {
     enum { LENGTH = 5000 };
     rng r = rng_for(test_seed(), kind);
-    uint64_t *keys = pattern_keys(RANDOM, LENGTH, w->top, &r), *values = values_for(LENGTH, keys, w->top, 1);
-    uint64_t *found_values = must_alloc(LENGTH, sizeof *found_values);
-    batch put = batch_new(w, kind, LENGTH), find = batch_new(w, kind, LENGTH), erase = batch_new(w, kind, LENGTH);
-    batch gone = batch_new(w, kind, LENGTH);
+    FREED uint64_t *keys = pattern_keys(RANDOM, LENGTH, w->top, &r), *values = values_for(LENGTH, keys, w->top, 1);
+    FREED uint64_t *found_values = must_alloc(LENGTH, sizeof *found_values);
+    AT_END(batch_free) batch put = batch_new(w, kind, LENGTH), find = batch_new(w, kind, LENGTH);
+    AT_END(batch_free) batch erase = batch_new(w, kind, LENGTH);
+    AT_END(batch_free) batch gone = batch_new(w, kind, LENGTH);
     put_words(w, put.keys, LENGTH, keys);
     put_words(w, put.values, LENGTH, values);
     assert_ok(pleach_map_put(w->map, LENGTH, put.keys, put.values, put.bytes, NULL, stream));
@@ -383,18 +378,11 @@ static void chain_on_stream(const wide *w, cudaStream_t stream, memory_kind kind
     get_words(w, found_values, LENGTH, erase.outs);
     assert_memory_equal(found_values, values, LENGTH * sizeof *values);
     count_checked(4 * LENGTH);
-    batch_free(&put);
-    batch_free(&find);
-    batch_free(&erase);
-    batch_free(&gone);
-    free(keys);
-    free(values);
-    free(found_values);
 }
 
 static void calls_on_a_stream_are_in_order(const setting *where)
 {
-    wide w = wide_open(where);
+    AT_END(wide_close) wide w = wide_open(where);
     cudaStream_t own;
     assert_cuda(cudaStreamCreateWithFlags(&own, cudaStreamNonBlocking));
     const cudaStream_t streams[] = {own, cudaStreamLegacy, cudaStreamPerThread};
@@ -402,7 +390,6 @@ static void calls_on_a_stream_are_in_order(const setting *where)
         for (memory_kind kind = 0; kind < KINDS; kind++)
             chain_on_stream(&w, streams[s], kind);
     assert_cuda(cudaStreamDestroy(own));
-    wide_close(&w);
 }
 
 /* export waits for the stream's work by itself. */
@@ -410,11 +397,11 @@ static void exclusive_calls_wait_for_streams(const setting *where)
 {
     enum { ROUNDS = 8 };
     const size_t length = shrunk(1 << 18, 1 << 12);
-    wide w = wide_open(where);
+    AT_END(wide_close) wide w = wide_open(where);
     cudaStream_t stream;
     assert_cuda(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
-    batch b = batch_new(&w, DEVICE, length);
-    uint64_t *keys = must_alloc(length, sizeof *keys);
+    AT_END(batch_free) batch b = batch_new(&w, DEVICE, length);
+    FREED uint64_t *keys = must_alloc(length, sizeof *keys);
     for (size_t round = 0; round < ROUNDS; round++) {
         size_t n = 0;
         for (size_t i = 0; i < length; i++)
@@ -428,10 +415,7 @@ static void exclusive_calls_wait_for_streams(const setting *where)
     assert_ok(pleach_map_put(w.map, length, b.keys, b.keys, NULL, NULL, stream));
     assert_ok(pleach_map_clear(w.map));
     assert_cuda(cudaStreamSynchronize(stream));
-    batch_free(&b);
-    free(keys);
     assert_cuda(cudaStreamDestroy(stream));
-    wide_close(&w);
 }
 
 /* Memory that the map must get while calls are on a stream: none of them may be left without. */
@@ -439,10 +423,10 @@ static void map_grows_while_a_stream_inserts(const setting *where)
 {
     enum { LENGTH = 1 << 20 };
     rng r = rng_for(test_seed(), 20);
-    wide w = wide_open(where);
+    AT_END(wide_close) wide w = wide_open(where);
     cudaStream_t stream;
-    uint64_t *keys = pattern_keys(RANDOM, LENGTH, w.top, &r), size = 0;
-    batch b = batch_new(&w, DEVICE, LENGTH);
+    FREED uint64_t *keys = pattern_keys(RANDOM, LENGTH, w.top, &r);
+    AT_END(batch_free) batch b = batch_new(&w, DEVICE, LENGTH);
     assert_cuda(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
     put_words(&w, b.keys, LENGTH, keys);
     for (size_t part = 0; part < 4; part++) {
@@ -451,25 +435,21 @@ static void map_grows_while_a_stream_inserts(const setting *where)
     }
     assert_cuda(cudaStreamSynchronize(stream));
     assert_all_bytes(LENGTH, b.bytes, PLEACH_INSERTED);
-    assert_ok(pleach_map_size(w.map, &size));
-    assert_int_equal(size, LENGTH);
+    assert_map_size(w.map, LENGTH);
     count_checked(LENGTH);
-    batch_free(&b);
-    free(keys);
     assert_cuda(cudaStreamDestroy(stream));
-    wide_close(&w);
 }
 
 /* On a stream a full pool cannot be answered, but it is in the outcomes. */
 static void full_pool_shows_in_outcomes_on_a_stream(const setting *where)
 {
     enum { LENGTH = 20000 };
-    wide w = wide_open_limited(where, 100 * 256);
+    AT_END(wide_close) wide w = wide_open_limited(where, 100 * 256);
     cudaStream_t stream;
     uint8_t outcomes[LENGTH], found[LENGTH];
-    uint64_t *keys = must_alloc(LENGTH, sizeof *keys);
+    FREED uint64_t *keys = must_alloc(LENGTH, sizeof *keys);
     size_t applied = 0;
-    batch b = batch_new(&w, DEVICE, LENGTH);
+    AT_END(batch_free) batch b = batch_new(&w, DEVICE, LENGTH);
     assert_cuda(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
     for (size_t i = 0; i < LENGTH; i++)
         keys[i] = i;
@@ -484,10 +464,7 @@ static void full_pool_shows_in_outcomes_on_a_stream(const setting *where)
         applied += found[i];
     }
     assert_true(applied > 0 && applied < LENGTH);
-    batch_free(&b);
-    free(keys);
     assert_cuda(cudaStreamDestroy(stream));
-    wide_close(&w);
 }
 
 /* ---- several streams at once -----------------------------------------------------------------------------------
@@ -562,8 +539,8 @@ static void assert_accounts_balance(const wide *w, const account *accounts)
 static void several_streams_add_up(const setting *where)
 {
     rng r = rng_for(test_seed(), 30);
-    wide w = wide_open(where);
-    lane *lanes = must_alloc(STREAMS, sizeof *lanes);
+    AT_END(wide_close) wide w = wide_open(where);
+    FREED lane *lanes = must_alloc(STREAMS, sizeof *lanes);
     account accounts[HOT_KEYS] = {{0, 0}};
     uint64_t next_value = 1;
     for (size_t s = 0; s < STREAMS; s++) {
@@ -581,8 +558,6 @@ static void several_streams_add_up(const setting *where)
         batch_free(&lanes[s].b);
         assert_cuda(cudaStreamDestroy(lanes[s].stream));
     }
-    free(lanes);
-    wide_close(&w);
 }
 
 /* ---- several threads, each with a stream ----------------------------------------------------------------------- */
@@ -651,10 +626,8 @@ static void crowd_member_body(agent *a)
 static void threads_with_a_stream_each(const setting *where)
 {
     crowd c = {wide_open(where), scaled(60)};
-    uint64_t size = 9;
     run_agents(calling_threads(), crowd_member_body, &c);
-    assert_ok(pleach_map_size(c.w.map, &size));
-    assert_int_equal(size, 0);
+    assert_map_size(c.w.map, 0);
     wide_close(&c.w);
 }
 
@@ -664,10 +637,10 @@ static void large_batches(const setting *where)
 {
     size_t n = scaled((size_t)1 << 22);
     rng r = rng_for(test_seed(), 40);
-    wide w = wide_open(where);
-    uint64_t *keys = pattern_keys(RANDOM, n, w.top, &r), *found_values = must_alloc(n, sizeof *keys);
-    uint8_t *bytes = must_alloc(n, 1);
-    batch b = batch_new(&w, DEVICE, n);
+    AT_END(wide_close) wide w = wide_open(where);
+    FREED uint64_t *keys = pattern_keys(RANDOM, n, w.top, &r), *found_values = must_alloc(n, sizeof *keys);
+    FREED uint8_t *bytes = must_alloc(n, 1);
+    AT_END(batch_free) batch b = batch_new(&w, DEVICE, n);
     put_words(&w, b.keys, n, keys);
     assert_ok(pleach_map_put(w.map, n, b.keys, b.keys, b.bytes, NULL, PLEACH_SYNC));
     assert_all_bytes(n, b.bytes, PLEACH_INSERTED);
@@ -682,31 +655,22 @@ static void large_batches(const setting *where)
     for (size_t i = 0; i < n; i++)
         assert_int_equal(bytes[i], i >= n / 2);
     count_checked(4 * n);
-    batch_free(&b);
-    free(keys);
-    free(found_values);
-    free(bytes);
-    wide_close(&w);
 }
 
 /* All keys in flight belong to the last leaf. */
 static void large_sorted_batch(const setting *where)
 {
     size_t n = scaled((size_t)1 << 20);
-    wide w = wide_open(where);
-    uint64_t *keys = must_alloc(n, sizeof *keys), size = 0;
-    batch b = batch_new(&w, DEVICE, n);
+    AT_END(wide_close) wide w = wide_open(where);
+    FREED uint64_t *keys = must_alloc(n, sizeof *keys);
+    AT_END(batch_free) batch b = batch_new(&w, DEVICE, n);
     for (size_t i = 0; i < n; i++)
         keys[i] = i;
     put_words(&w, b.keys, n, keys);
     assert_ok(pleach_map_add(w.map, n, b.keys, b.keys, b.bytes, NULL, PLEACH_SYNC));
     assert_all_bytes(n, b.bytes, PLEACH_INSERTED);
-    assert_ok(pleach_map_size(w.map, &size));
-    assert_int_equal(size, n);
+    assert_map_size(w.map, n);
     count_checked(n);
-    batch_free(&b);
-    free(keys);
-    wide_close(&w);
 }
 
 int main(int argc, char **argv)

@@ -220,15 +220,13 @@ static uint64_t any_value(owner *self)
 static void owner_insert(owner *self, uint64_t number, bool replace)
 {
     size_t at = number % self->t->window;
-    uint64_t value = any_value(self), old = 1;
-    pleach_outcome outcome = PLEACH_NOT_APPLIED, expected = replace ? PLEACH_REPLACED : PLEACH_EXISTS;
-    pleach_map *map = self->t->w.map;
-    if (replace)
-        EXPECT_OK(self->a, pleach_map_put_one(map, key_of(self, number), value, &outcome, &old));
-    else
-        EXPECT_OK(self->a, pleach_map_add_one(map, key_of(self, number), value, &outcome, &old));
-    EXPECT(self->a, outcome == (self->present[at] ? expected : PLEACH_INSERTED));
-    EXPECT(self->a, old == (self->present[at] ? self->values[at] : 1));
+    uint64_t value = any_value(self);
+    pleach_outcome expected = replace ? PLEACH_REPLACED : PLEACH_EXISTS;
+    pleach_answer got = {.value = 1};
+    EXPECT_OK(self->a, map_answer(self->t->w.map, replace ? PLEACH_OP_PUT : PLEACH_OP_ADD, key_of(self, number), value,
+                                  &got));
+    EXPECT(self->a, got.flag == (self->present[at] ? expected : PLEACH_INSERTED));
+    EXPECT(self->a, got.value == (self->present[at] ? self->values[at] : 1));
     if (replace || !self->present[at])
         self->values[at] = value;
     self->present[at] = true;
@@ -435,12 +433,11 @@ static void keep_house(agent *a)
     pleach_map_stats stats;
     uint64_t size = 0;
     size_t n = 0, room = 2 * a->count * t->window + 1000;
-    uint64_t *keys = must_alloc(room, sizeof *keys);
+    FREED uint64_t *keys = must_alloc(room, sizeof *keys);
     pleach_status status = wide_export(&t->w, room, keys, NULL, &n);
     bool ascending = n <= room;
     for (size_t i = 1; i < n && ascending; i++)
         ascending = keys[i - 1] < keys[i];
-    free(keys);
     EXPECT(a, status == PLEACH_OK && ascending);
     EXPECT_OK(a, pleach_map_compact(t->w.map, (double)rng_below(&a->r, 11) / 10));
     EXPECT_OK(a, pleach_map_validate(t->w.map, NULL, 0));
@@ -559,7 +556,7 @@ static void fight_body(agent *a)
 
 static void fight_balances(const setting *where)
 {
-    fight *f = must_alloc(1, sizeof *f);
+    FREED fight *f = must_alloc(1, sizeof *f);
     f->t.w = wide_open(where);
     run_tormented(&f->t, calling_threads(), fight_body);
     for (uint64_t key = 0; key < FIGHT_KEYS; key++) {
@@ -570,7 +567,6 @@ static void fight_balances(const setting *where)
         assert_int_equal(atomic_load(&f->sums[key]), value);
     }
     wide_close(&f->t.w);
-    free(f);
 }
 
 int main(int argc, char **argv)

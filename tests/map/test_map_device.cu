@@ -3,11 +3,10 @@
  * Phase 1: thread i owns keys 10 i .. 10 i + 9, so it knows each answer about them while all others are at work.
  * Phase 2: all threads fight over the same few keys with add and erase; what they were told must add up.
  */
-#include <stdio.h>
-#include <stdlib.h>
-
 #include <pleach/map_device.cuh>
 #include <pleach/pleach.h>
+
+#include "testkit/device/device_checks.cuh"
 
 enum { THREADS = 1 << 16, SHARED_KEYS = 64, ROUNDS = 40 };
 
@@ -78,14 +77,6 @@ typedef struct counters {
     int balance[SHARED_KEYS];
 } counters;
 
-static int passed, failed;
-
-static void expect(bool good, unsigned bits, const char *what)
-{
-    good ? passed++ : failed++;
-    printf("%s  %u-bit: %s\n", good ? "ok    " : "FAILED", bits, what);
-}
-
 static void run_kernels(unsigned bits, pleach_map_view view, counters *c)
 {
     if (bits == 32) {
@@ -123,8 +114,7 @@ static void test_width(unsigned bits)
     uint64_t size = 0, expected = 2 * THREADS;
     for (int i = 0; i < SHARED_KEYS; i++) expected += (uint64_t)here.balance[i];
     expect(pleach_map_size(map, &size) == PLEACH_OK && size == expected, bits, "the size is what was told");
-    pleach_status valid = pleach_map_validate(map, text, sizeof text);
-    expect(valid == PLEACH_OK, bits, valid == PLEACH_OK ? "the map is valid" : text);
+    expect_valid(bits, map);
     cudaFree(there);
     pleach_map_destroy(map);
 }

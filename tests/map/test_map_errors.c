@@ -8,6 +8,7 @@
 #include "testkit/buffers.h"
 #include "testkit/compare.h"
 #include "testkit/harness.h"
+#include "testkit/mock/map_calls.h"
 #include "testkit/oracle.h"
 #include "testkit/patterns.h"
 #include "testkit/random.h"
@@ -134,68 +135,45 @@ static void gpu_map_without_gpu(const setting *where)
 
 /* ---- arguments ------------------------------------------------------------------------------------------------- */
 
+static const uint64_t one = 1;
+static uint64_t results[2];
+
+/* Arrays of one element, without what may be left out. */
+static const arrays least = {.keys = &one, .values = &one, .result = results};
+
 static void null_arrays_are_refused(const setting *where)
 {
-    wide w = wide_open(where);
-    const uint64_t one = 1;
-    uint64_t offsets[2];
+    AT_END(wide_close) wide w = wide_open(where);
     pleach_map *m = w.map;
-    assert_answers(PLEACH_E_ARGUMENT, pleach_map_put(m, 1, NULL, &one, NULL, NULL, PLEACH_SYNC));
-    assert_answers(PLEACH_E_ARGUMENT, pleach_map_put(m, 1, &one, NULL, NULL, NULL, PLEACH_SYNC));
-    assert_answers(PLEACH_E_ARGUMENT, pleach_map_add(m, 1, NULL, &one, NULL, NULL, PLEACH_SYNC));
-    assert_answers(PLEACH_E_ARGUMENT, pleach_map_add(m, 1, &one, NULL, NULL, NULL, PLEACH_SYNC));
-    assert_answers(PLEACH_E_ARGUMENT, pleach_map_erase(m, 1, NULL, NULL, NULL, PLEACH_SYNC));
-    assert_answers(PLEACH_E_ARGUMENT, pleach_map_find(m, 1, NULL, NULL, NULL, PLEACH_SYNC));
-    assert_answers(PLEACH_E_ARGUMENT, pleach_map_contains(m, 1, NULL, (uint8_t[1]){0}, PLEACH_SYNC));
-    assert_answers(PLEACH_E_ARGUMENT, pleach_map_contains(m, 1, &one, NULL, PLEACH_SYNC));
-    assert_answers(PLEACH_E_ARGUMENT, pleach_map_succ(m, 1, NULL, NULL, NULL, NULL, PLEACH_SYNC));
-    assert_answers(PLEACH_E_ARGUMENT, pleach_map_pred(m, 1, NULL, NULL, NULL, NULL, PLEACH_SYNC));
-    assert_answers(PLEACH_E_ARGUMENT, pleach_map_range_count(m, 1, NULL, &one, offsets, PLEACH_SYNC));
-    assert_answers(PLEACH_E_ARGUMENT, pleach_map_range_count(m, 1, &one, NULL, offsets, PLEACH_SYNC));
-    assert_answers(PLEACH_E_ARGUMENT, pleach_map_range_count(m, 1, &one, &one, NULL, PLEACH_SYNC));
-    assert_answers(PLEACH_E_ARGUMENT, pleach_map_range_limit(m, 1, NULL, &one, 1, NULL, NULL, NULL, PLEACH_SYNC));
-    assert_answers(PLEACH_E_ARGUMENT, pleach_map_range_limit(m, 1, &one, NULL, 1, NULL, NULL, NULL, PLEACH_SYNC));
+    for (int which = 0; which < ARRAY_CALLS; which++) {
+        const arrays no_keys = {.values = &one, .result = results}, no_values = {.keys = &one, .result = results};
+        const arrays no_result = {.keys = &one, .values = &one};
+        assert_answers(PLEACH_E_ARGUMENT, call_array(which, m, 1, &no_keys, PLEACH_SYNC));
+        if (has_second_input(which))
+            assert_answers(PLEACH_E_ARGUMENT, call_array(which, m, 1, &no_values, PLEACH_SYNC));
+        if (needs_result(which))
+            assert_answers(PLEACH_E_ARGUMENT, call_array(which, m, 1, &no_result, PLEACH_SYNC));
+    }
     assert_answers(PLEACH_E_ARGUMENT, pleach_map_range_limit(m, 1, &one, &one, 0, NULL, NULL, NULL, PLEACH_SYNC));
-    assert_answers(PLEACH_E_ARGUMENT, pleach_map_range(m, 1, NULL, &one, 0, 0, NULL, NULL, offsets, NULL));
-    assert_answers(PLEACH_E_ARGUMENT, pleach_map_range(m, 1, &one, NULL, 0, 0, NULL, NULL, offsets, NULL));
-    assert_answers(PLEACH_E_ARGUMENT, pleach_map_range(m, 1, &one, &one, 0, 0, NULL, NULL, NULL, NULL));
     assert_answers(PLEACH_E_ARGUMENT, pleach_map_load(m, 1, NULL, &one, 0));
     assert_answers(PLEACH_E_ARGUMENT, pleach_map_load(m, 1, &one, NULL, 0));
     assert_answers(PLEACH_E_ARGUMENT, pleach_map_export(m, 0, NULL, NULL, NULL));
     assert_answers(PLEACH_E_ARGUMENT, pleach_map_size(m, NULL));
     assert_answers(PLEACH_E_ARGUMENT, pleach_map_get_stats(m, NULL));
     assert_answers(PLEACH_E_ARGUMENT, pleach_map_view_open(m, NULL));
-    wide_close(&w);
 }
 
 static void null_maps_are_refused(const setting *where)
 {
     (void)where;
-    const uint64_t one = 1;
-    uint64_t word = 0, offsets[2];
-    uint8_t byte = 0;
+    uint64_t word = 0;
     size_t n = 0;
     pleach_map_stats stats;
     pleach_map_view view = {0};
-    assert_answers(PLEACH_E_ARGUMENT, pleach_map_put(NULL, 1, &one, &one, NULL, NULL, PLEACH_SYNC));
-    assert_answers(PLEACH_E_ARGUMENT, pleach_map_add(NULL, 1, &one, &one, NULL, NULL, PLEACH_SYNC));
-    assert_answers(PLEACH_E_ARGUMENT, pleach_map_erase(NULL, 1, &one, NULL, NULL, PLEACH_SYNC));
-    assert_answers(PLEACH_E_ARGUMENT, pleach_map_find(NULL, 1, &one, NULL, NULL, PLEACH_SYNC));
-    assert_answers(PLEACH_E_ARGUMENT, pleach_map_contains(NULL, 1, &one, &byte, PLEACH_SYNC));
-    assert_answers(PLEACH_E_ARGUMENT, pleach_map_succ(NULL, 1, &one, NULL, NULL, NULL, PLEACH_SYNC));
-    assert_answers(PLEACH_E_ARGUMENT, pleach_map_pred(NULL, 1, &one, NULL, NULL, NULL, PLEACH_SYNC));
-    assert_answers(PLEACH_E_ARGUMENT, pleach_map_range_count(NULL, 1, &one, &one, offsets, PLEACH_SYNC));
-    assert_answers(PLEACH_E_ARGUMENT, pleach_map_range_limit(NULL, 1, &one, &one, 1, NULL, NULL, NULL, PLEACH_SYNC));
-    assert_answers(PLEACH_E_ARGUMENT, pleach_map_range(NULL, 1, &one, &one, 0, 0, NULL, NULL, offsets, NULL));
-    assert_answers(PLEACH_E_ARGUMENT, pleach_map_put_one(NULL, 1, 1, NULL, NULL));
-    assert_answers(PLEACH_E_ARGUMENT, pleach_map_add_one(NULL, 1, 1, NULL, NULL));
-    assert_answers(PLEACH_E_ARGUMENT, pleach_map_erase_one(NULL, 1, NULL, NULL));
-    assert_answers(PLEACH_E_ARGUMENT, pleach_map_find_one(NULL, 1, NULL, NULL));
-    assert_answers(PLEACH_E_ARGUMENT, pleach_map_contains_one(NULL, 1, NULL));
-    assert_answers(PLEACH_E_ARGUMENT, pleach_map_succ_one(NULL, 1, NULL, NULL, NULL));
-    assert_answers(PLEACH_E_ARGUMENT, pleach_map_pred_one(NULL, 1, NULL, NULL, NULL));
-    assert_answers(PLEACH_E_ARGUMENT, pleach_map_min(NULL, NULL, NULL, NULL));
-    assert_answers(PLEACH_E_ARGUMENT, pleach_map_max(NULL, NULL, NULL, NULL));
+    for (int which = 0; which < ARRAY_CALLS; which++)
+        assert_answers(PLEACH_E_ARGUMENT, call_array(which, NULL, 1, &least, PLEACH_SYNC));
+    for (int which = 0; which < SINGLE_CALLS; which++)
+        assert_answers(PLEACH_E_ARGUMENT, call_one(which, NULL, 1, NULL, NULL, NULL));
     assert_answers(PLEACH_E_ARGUMENT, pleach_map_load(NULL, 1, &one, &one, 0));
     assert_answers(PLEACH_E_ARGUMENT, pleach_map_export(NULL, 0, NULL, NULL, &n));
     assert_answers(PLEACH_E_ARGUMENT, pleach_map_size(NULL, &word));
@@ -211,31 +189,17 @@ static void null_maps_are_refused(const setting *where)
 /* The arrays have one element: whoever looks at them before at n reads too far. */
 static void too_many_elements_are_refused(const setting *where)
 {
-    wide w = wide_open(where);
-    const uint64_t one = 1;
-    uint64_t offsets[2];
-    uint8_t byte = 0;
+    AT_END(wide_close) wide w = wide_open(where);
     for (size_t i = 0; i < COUNT_OF(too_many); i++) {
-        size_t n = too_many[i];
-        assert_answers(PLEACH_E_SIZE, pleach_map_put(w.map, n, &one, &one, NULL, NULL, PLEACH_SYNC));
-        assert_answers(PLEACH_E_SIZE, pleach_map_add(w.map, n, &one, &one, NULL, NULL, PLEACH_SYNC));
-        assert_answers(PLEACH_E_SIZE, pleach_map_erase(w.map, n, &one, NULL, NULL, PLEACH_SYNC));
-        assert_answers(PLEACH_E_SIZE, pleach_map_find(w.map, n, &one, NULL, NULL, PLEACH_SYNC));
-        assert_answers(PLEACH_E_SIZE, pleach_map_contains(w.map, n, &one, &byte, PLEACH_SYNC));
-        assert_answers(PLEACH_E_SIZE, pleach_map_succ(w.map, n, &one, NULL, NULL, NULL, PLEACH_SYNC));
-        assert_answers(PLEACH_E_SIZE, pleach_map_pred(w.map, n, &one, NULL, NULL, NULL, PLEACH_SYNC));
-        assert_answers(PLEACH_E_SIZE, pleach_map_range_count(w.map, n, &one, &one, offsets, PLEACH_SYNC));
-        assert_answers(PLEACH_E_SIZE,
-                       pleach_map_range_limit(w.map, n, &one, &one, 1, NULL, NULL, NULL, PLEACH_SYNC));
-        assert_answers(PLEACH_E_SIZE, pleach_map_range(w.map, n, &one, &one, 0, 0, NULL, NULL, offsets, NULL));
-        assert_answers(PLEACH_E_SIZE, pleach_map_load(w.map, n, &one, &one, 0));
+        for (int which = 0; which < ARRAY_CALLS; which++)
+            assert_answers(PLEACH_E_SIZE, call_array(which, w.map, too_many[i], &least, PLEACH_SYNC));
+        assert_answers(PLEACH_E_SIZE, pleach_map_load(w.map, too_many[i], &one, &one, 0));
     }
-    wide_close(&w);
 }
 
 static void products_that_overflow_are_refused(const setting *where)
 {
-    wide w = wide_open(where);
+    AT_END(wide_close) wide w = wide_open(where);
     const uint64_t two[2] = {1, 1};
     static const struct {
         size_t n;
@@ -248,67 +212,44 @@ static void products_that_overflow_are_refused(const setting *where)
     pleach_status status = pleach_map_reserve(w.map, UINT64_MAX);
     assert_true(status == PLEACH_E_FULL || status == PLEACH_E_MEMORY || status == PLEACH_E_SIZE);
     assert_ok(pleach_map_put_one(w.map, 1, 1, NULL, NULL));
-    wide_close(&w);
 }
 
 /* A 64-bit map has no number too wide; a 32-bit map says so and does nothing. */
 static void too_wide_numbers_are_refused(const setting *where)
 {
-    wide w = wide_open(where);
+    AT_END(wide_close) wide w = wide_open(where);
     pleach_status expected = where->key_bits == 32 ? PLEACH_E_WIDTH : PLEACH_OK;
     const uint64_t two_to_32 = (uint64_t)1 << 32;
     const uint64_t wide_numbers[] = {two_to_32, two_to_32 + 1, (uint64_t)1 << 63, UINT64_MAX};
-    uint64_t size = 9;
     for (size_t i = 0; i < COUNT_OF(wide_numbers); i++) {
         uint64_t number = wide_numbers[i];
-        assert_answers(expected, pleach_map_put_one(w.map, number, 1, NULL, NULL));
+        for (int which = ONE_PUT; which <= ONE_PRED; which++)
+            assert_answers(expected, call_one(which, w.map, number, NULL, NULL, NULL));
         assert_answers(expected, pleach_map_put_one(w.map, 1, number, NULL, NULL));
-        assert_answers(expected, pleach_map_add_one(w.map, number, 1, NULL, NULL));
         assert_answers(expected, pleach_map_add_one(w.map, 1, number, NULL, NULL));
-        assert_answers(expected, pleach_map_find_one(w.map, number, NULL, NULL));
-        assert_answers(expected, pleach_map_contains_one(w.map, number, NULL));
-        assert_answers(expected, pleach_map_succ_one(w.map, number, NULL, NULL, NULL));
-        assert_answers(expected, pleach_map_pred_one(w.map, number, NULL, NULL, NULL));
-        assert_answers(expected, pleach_map_erase_one(w.map, number, NULL, NULL));
     }
-    assert_ok(pleach_map_size(w.map, &size));
-    assert_int_equal(size, where->key_bits == 32 ? 0 : 1);
-    wide_close(&w);
+    assert_map_size(w.map, where->key_bits == 32 ? 0 : 1);
 }
 
 static void cpu_map_takes_no_stream(const setting *where)
 {
     if (where->device == PLEACH_CUDA)
         return; /* a GPU map takes streams: test_map_cuda.c */
-    wide w = wide_open(where);
-    const uint64_t one = 1;
-    uint64_t words[2];
-    uint8_t byte = 0;
-    assert_answers(PLEACH_E_STREAM, pleach_map_put(w.map, 1, &one, &one, NULL, NULL, SOME_STREAM));
-    assert_answers(PLEACH_E_STREAM, pleach_map_add(w.map, 1, &one, &one, NULL, NULL, SOME_STREAM));
-    assert_answers(PLEACH_E_STREAM, pleach_map_erase(w.map, 1, &one, NULL, NULL, SOME_STREAM));
-    assert_answers(PLEACH_E_STREAM, pleach_map_find(w.map, 1, &one, words, &byte, SOME_STREAM));
-    assert_answers(PLEACH_E_STREAM, pleach_map_contains(w.map, 1, &one, &byte, SOME_STREAM));
-    assert_answers(PLEACH_E_STREAM, pleach_map_succ(w.map, 1, &one, NULL, NULL, &byte, SOME_STREAM));
-    assert_answers(PLEACH_E_STREAM, pleach_map_pred(w.map, 1, &one, NULL, NULL, &byte, SOME_STREAM));
-    assert_answers(PLEACH_E_STREAM, pleach_map_range_count(w.map, 1, &one, &one, words, SOME_STREAM));
-    assert_answers(PLEACH_E_STREAM, pleach_map_range_limit(w.map, 1, &one, &one, 1, NULL, NULL, NULL, SOME_STREAM));
-    uint64_t size = 9;
-    assert_ok(pleach_map_size(w.map, &size));
-    assert_int_equal(size, 0);
-    wide_close(&w);
+    AT_END(wide_close) wide w = wide_open(where);
+    for (int which = 0; which < PACKED; which++)
+        assert_answers(PLEACH_E_STREAM, call_array(which, w.map, 1, &least, SOME_STREAM));
+    assert_map_size(w.map, 0);
 }
 
 static void cpu_map_has_no_views(const setting *where)
 {
     if (where->device == PLEACH_CUDA)
         return; /* a GPU map has: test_map_cuda.c */
-    wide w = wide_open(where);
+    AT_END(wide_close) wide w = wide_open(where);
     pleach_map_view view = {0};
     assert_answers(PLEACH_E_ARGUMENT, pleach_map_view_open(w.map, &view));
     assert_answers(PLEACH_E_ARGUMENT, pleach_map_view_close(w.map, &view));
     assert_answers(PLEACH_OK, pleach_map_compact(w.map, 0));
-    wide_close(&w);
 }
 
 /* ---- pool limit ------------------------------------------------------------------------------------------------ */
@@ -324,7 +265,7 @@ static void assert_within_limit(const wide *w, uint64_t max_bytes)
 static size_t put_until_full(const wide *w, oracle *o, size_t n, const uint64_t *keys, const uint64_t *values,
                              size_t portion)
 {
-    uint8_t *outcomes = untouched_bytes(n);
+    FREED uint8_t *outcomes = untouched_bytes(n);
     size_t refused = 0;
     for (size_t at = 0; at < n; at += portion) {
         size_t part = n - at < portion ? n - at : portion;
@@ -333,15 +274,14 @@ static size_t put_until_full(const wide *w, oracle *o, size_t n, const uint64_t 
         assert_int_equal(status, refused_now ? PLEACH_E_FULL : PLEACH_OK);
         refused += refused_now;
     }
-    free(outcomes);
     return refused;
 }
 
 /* What a full map can still do: replace, answer EXISTS, refuse politely, erase. */
 static void use_full_map(const wide *w, oracle *o, size_t n, const uint64_t *keys)
 {
-    uint8_t *outcomes = untouched_bytes(n);
-    uint64_t *values = values_for(n, keys, w->top, 2);
+    FREED uint8_t *outcomes = untouched_bytes(n);
+    FREED uint64_t *values = values_for(n, keys, w->top, 2);
     pleach_status status = wide_add(w, n, keys, values, outcomes, NULL);
     size_t refused = acknowledge(o, oracle_add, n, keys, values, outcomes, NULL);
     assert_int_equal(status, refused ? PLEACH_E_FULL : PLEACH_OK);
@@ -355,8 +295,6 @@ static void use_full_map(const wide *w, oracle *o, size_t n, const uint64_t *key
         oracle_put(o, keys[i], values[i], &ignored);
     }
     assert_same(w, o);
-    free(outcomes);
-    free(values);
 }
 
 /* A refused single call says so twice, and the key is not there. */
@@ -386,26 +324,23 @@ static void refuse_one(const wide *w, const oracle *o, size_t n, const uint64_t 
 static void move_to_larger_map(const setting *where, const wide *full, oracle *o, size_t n, const uint64_t *keys,
                                const uint64_t *values)
 {
-    wide larger = wide_open(where);
-    uint64_t *out_keys = must_alloc(n, sizeof *keys), *out_values = must_alloc(n, sizeof *values);
+    AT_END(wide_close) wide larger = wide_open(where);
+    FREED uint64_t *out_keys = must_alloc(n, sizeof *keys), *out_values = must_alloc(n, sizeof *values);
     size_t exported = 0;
     assert_ok(wide_export(full, n, out_keys, out_values, &exported));
     assert_ok(wide_load(&larger, exported, out_keys, out_values, 0));
     add_both(&larger, o, n, keys, values);
     assert_int_equal(o->size, n);
     assert_same(&larger, o);
-    free(out_keys);
-    free(out_values);
-    wide_close(&larger);
 }
 
 static void reach_limit(const setting *where, uint64_t nodes, pattern order, size_t portion)
 {
     rng r = rng_for(test_seed(), nodes);
     size_t n = more_than_fit(nodes);
-    wide w = wide_open_limited(where, node_memory(where, nodes));
-    uint64_t *keys = pattern_keys(order, n, w.top, &r), *values = values_for(n, keys, w.top, 1);
-    oracle *o = oracle_create(n, keys);
+    AT_END(wide_close) wide w = wide_open_limited(where, node_memory(where, nodes));
+    FREED uint64_t *keys = pattern_keys(order, n, w.top, &r), *values = values_for(n, keys, w.top, 1);
+    AT_END(end_oracle) oracle *o = oracle_create(n, keys);
     size_t refused = put_until_full(&w, o, n, keys, values, portion);
     assert_true(refused > 0);
     assert_true(o->size >= 2 * nodes); /* the pool was used before it was called full */
@@ -416,10 +351,6 @@ static void reach_limit(const setting *where, uint64_t nodes, pattern order, siz
     erase_both(&w, o, n / 2, keys);
     assert_same(&w, o);
     move_to_larger_map(where, &w, o, n, keys, values);
-    oracle_destroy(o);
-    free(keys);
-    free(values);
-    wide_close(&w);
 }
 
 static void pool_limit_is_reached_in_sorted_order(const setting *where)
@@ -446,9 +377,9 @@ static void compact_makes_room_in_a_full_map(const setting *where)
     enum { NODES = 100 };
     const size_t n = more_than_fit(NODES);
     rng r = rng_for(test_seed(), 1);
-    wide w = wide_open_limited(where, node_memory(where, NODES));
-    uint64_t *keys = pattern_keys(RANDOM, n, w.top, &r), *values = values_for(n, keys, w.top, 1);
-    oracle *o = oracle_create(n, keys);
+    AT_END(wide_close) wide w = wide_open_limited(where, node_memory(where, NODES));
+    FREED uint64_t *keys = pattern_keys(RANDOM, n, w.top, &r), *values = values_for(n, keys, w.top, 1);
+    AT_END(end_oracle) oracle *o = oracle_create(n, keys);
     put_until_full(&w, o, n, keys, values, SIZE_MAX);
     size_t at_limit = o->size;
     erase_both(&w, o, n, keys);
@@ -457,10 +388,6 @@ static void compact_makes_room_in_a_full_map(const setting *where)
     put_until_full(&w, o, n, keys, values, SIZE_MAX);
     assert_true(o->size > at_limit / 2);
     assert_same(&w, o);
-    oracle_destroy(o);
-    free(keys);
-    free(values);
-    wide_close(&w);
 }
 
 static void load_beyond_the_limit_leaves_an_empty_map(const setting *where)
@@ -468,27 +395,23 @@ static void load_beyond_the_limit_leaves_an_empty_map(const setting *where)
     enum { NODES = 50 };
     const size_t n = more_than_fit(NODES);
     rng r = rng_for(test_seed(), 2);
-    wide w = wide_open_limited(where, node_memory(where, NODES));
-    uint64_t *keys = pattern_keys(RANDOM, n, w.top, &r);
-    oracle *o = oracle_create(n, keys);
+    AT_END(wide_close) wide w = wide_open_limited(where, node_memory(where, NODES));
+    FREED uint64_t *keys = pattern_keys(RANDOM, n, w.top, &r);
+    AT_END(end_oracle) oracle *o = oracle_create(n, keys);
     assert_answers(PLEACH_E_FULL, wide_load(&w, n, keys, keys, 1));
     assert_same(&w, o);
     assert_ok(wide_load(&w, 100, keys, keys, 1));
-    oracle_put_all(o, 100, keys, keys, (uint8_t[100]){0}, (uint64_t[100]){0});
+    oracle_insert_all(o, oracle_put, 100, keys, keys, (uint8_t[100]){0}, (uint64_t[100]){0});
     assert_same(&w, o);
-    oracle_destroy(o);
-    free(keys);
-    wide_close(&w);
 }
 
 static void reserve_beyond_the_limit_is_refused(const setting *where)
 {
     enum { NODES = 50 };
-    wide w = wide_open_limited(where, node_memory(where, NODES));
+    AT_END(wide_close) wide w = wide_open_limited(where, node_memory(where, NODES));
     assert_answers(PLEACH_E_FULL, pleach_map_reserve(w.map, 100 * NODES));
     assert_answers(PLEACH_OK, pleach_map_reserve(w.map, NODES));
     assert_answers(PLEACH_OK, pleach_map_put_one(w.map, 1, 1, NULL, NULL));
-    wide_close(&w);
 }
 
 /* Nothing but the machine sets a limit here, so it is memory that is missing. 2^34 keys are the most that may be asked
@@ -537,9 +460,8 @@ static void open_view_keeps_exclusive_calls_out(const setting *where)
 {
     if (where->device == PLEACH_CPU || config_for(where).versioned)
         return; /* a CPU map has no views: cpu_map_has_no_views; those of versioned maps: test_versioned_device.cu */
-    wide w = wide_open(where);
+    AT_END(wide_close) wide w = wide_open(where);
     pleach_map_view first, second;
-    uint64_t size = 9;
     assert_ok(pleach_map_view_open(w.map, &first));
     assert_int_equal(first.key_bits, where->key_bits);
     assert_non_null(first.tree);
@@ -549,11 +471,9 @@ static void open_view_keeps_exclusive_calls_out(const setting *where)
     assert_busy(&w);
     assert_ok(pleach_map_put_one(w.map, 1, 10, NULL, NULL));
     assert_ok(pleach_map_reserve(w.map, 1000));
-    assert_ok(pleach_map_size(w.map, &size));
-    assert_int_equal(size, 1);
+    assert_map_size(w.map, 1);
     assert_ok(pleach_map_view_close(w.map, &second));
     assert_ok(pleach_map_compact(w.map, 0));
-    wide_close(&w);
 }
 
 int main(int argc, char **argv)

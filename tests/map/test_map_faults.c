@@ -87,16 +87,14 @@ typedef pleach_status insert_call(const wide *w, size_t n, const uint64_t *keys,
 static pleach_status insert_some(script *s, insert_call *call, oracle_insert *insert, size_t n, const uint64_t *keys,
                                  const uint64_t *values)
 {
-    uint8_t *outcomes = untouched_bytes(n);
-    uint64_t *olds = untouched_words(n, s->w.top);
+    FREED uint8_t *outcomes = untouched_bytes(n);
+    FREED uint64_t *olds = untouched_words(n, s->w.top);
     pleach_status status = call(&s->w, n, keys, values, outcomes, olds);
     if (status == PLEACH_OK || status == PLEACH_E_FULL) {
         size_t refused = acknowledge(s->o, insert, n, keys, values, outcomes, olds);
         assert_int_equal(refused > 0, status == PLEACH_E_FULL);
         s->refusals += refused > 0;
     }
-    free(outcomes);
-    free(olds);
     return status;
 }
 
@@ -122,16 +120,14 @@ static pleach_status put_one(script *s)
 static pleach_status erase_third(script *s)
 {
     size_t n = s->n / 3;
-    uint8_t *outcomes = untouched_bytes(n);
-    uint64_t *olds = untouched_words(n, s->w.top);
+    FREED uint8_t *outcomes = untouched_bytes(n);
+    FREED uint64_t *olds = untouched_words(n, s->w.top);
     pleach_status status = wide_erase(&s->w, n, s->keys + n, outcomes, olds);
     for (size_t i = 0; i < n && status == PLEACH_OK; i++) {
         uint64_t old = UNTOUCHED_WORD(s->w.top);
         assert_int_equal(outcomes[i], oracle_erase(s->o, s->keys[n + i], &old));
         assert_int_equal(olds[i], old);
     }
-    free(outcomes);
-    free(olds);
     return status;
 }
 
@@ -165,28 +161,22 @@ static uint64_t *ends_for(const script *s)
 
 static pleach_status count_ranges(script *s)
 {
-    uint64_t *ends = ends_for(s);
-    pleach_status status = compare_range_count(&s->w, s->o, s->n, s->keys, ends);
-    free(ends);
-    return status;
+    FREED uint64_t *ends = ends_for(s);
+    return compare_range_count(&s->w, s->o, s->n, s->keys, ends);
 }
 
 enum { LIMIT = 3 };
 
 static pleach_status limited_ranges(script *s)
 {
-    uint64_t *ends = ends_for(s);
-    pleach_status status = compare_range_limit(&s->w, s->o, s->n, s->keys, ends, LIMIT);
-    free(ends);
-    return status;
+    FREED uint64_t *ends = ends_for(s);
+    return compare_range_limit(&s->w, s->o, s->n, s->keys, ends, LIMIT);
 }
 
 static pleach_status packed_ranges(script *s)
 {
-    uint64_t *ends = ends_for(s);
-    pleach_status status = compare_range(&s->w, s->o, s->n, s->keys, ends, LIMIT);
-    free(ends);
-    return status;
+    FREED uint64_t *ends = ends_for(s);
+    return compare_range(&s->w, s->o, s->n, s->keys, ends, LIMIT);
 }
 
 static pleach_status ask_size(script *s)
@@ -216,8 +206,9 @@ static pleach_status load_sorted(script *s) { return load(s, s->sorted); }
 
 static pleach_status export_all(script *s)
 {
-    uint64_t *keys = untouched_words(s->n, s->w.top), *values = untouched_words(s->n, s->w.top);
-    uint64_t *expected = must_alloc(s->n, sizeof *expected), *expected_values = must_alloc(s->n, sizeof *expected);
+    FREED uint64_t *keys = untouched_words(s->n, s->w.top), *values = untouched_words(s->n, s->w.top);
+    FREED uint64_t *expected = must_alloc(s->n, sizeof *expected);
+    FREED uint64_t *expected_values = must_alloc(s->n, sizeof *expected);
     size_t n = 0, held = oracle_range(s->o, 0, s->w.top, 0, expected, expected_values);
     pleach_status status = wide_export(&s->w, s->n, keys, values, &n);
     if (status == PLEACH_OK) {
@@ -225,10 +216,6 @@ static pleach_status export_all(script *s)
         assert_words_equal("exported keys", n, keys, expected);
         assert_words_equal("exported values", n, values, expected_values);
     }
-    free(keys);
-    free(values);
-    free(expected);
-    free(expected_values);
     return status;
 }
 
@@ -273,8 +260,9 @@ static pleach_status reserve_much(script *s) { return pleach_map_reserve(s->w.ma
 static pleach_status put_repeatedly(script *s)
 {
     enum { ELEMENTS = 120000 };
-    uint64_t *keys = must_alloc(ELEMENTS, sizeof *keys), *values = must_alloc(ELEMENTS, sizeof *values), ignored;
-    uint8_t *outcomes = untouched_bytes(ELEMENTS);
+    FREED uint64_t *keys = must_alloc(ELEMENTS, sizeof *keys), *values = must_alloc(ELEMENTS, sizeof *values);
+    uint64_t ignored;
+    FREED uint8_t *outcomes = untouched_bytes(ELEMENTS);
     for (size_t i = 0; i < ELEMENTS; i++) {
         keys[i] = s->keys[i % s->n];
         values[i] = s->values[i % s->n];
@@ -288,9 +276,6 @@ static pleach_status put_repeatedly(script *s)
     }
     if (status == PLEACH_OK)
         assert_true(inserted == s->o->size - before && inserted + replaced == ELEMENTS);
-    free(keys);
-    free(values);
-    free(outcomes);
     return status;
 }
 
@@ -317,31 +302,27 @@ static void pass_stream(script *s)
 static pleach_status put_on_stream(script *s)
 {
     size_t n = s->n / 2;
-    void *keys = as_words(s, n, s->keys), *values = as_words(s, n, s->news);
-    uint8_t *outcomes = untouched_bytes(n);
+    FREED void *keys = as_words(s, n, s->keys), *values = as_words(s, n, s->news);
+    FREED uint8_t *outcomes = untouched_bytes(n);
     pleach_status status = pleach_map_put(s->w.map, n, keys, values, outcomes, NULL, OWN_STREAM);
     pass_stream(s);
     for (size_t i = 0; i < n && status == PLEACH_OK; i++) {
         uint64_t old;
         assert_int_equal(outcomes[i], oracle_put(s->o, s->keys[i], s->news[i], &old));
     }
-    free(keys);
-    free(values);
-    free(outcomes);
     return status;
 }
 
 static pleach_status erase_on_stream(script *s)
 {
     size_t n = s->n / 4;
-    void *keys = as_words(s, n, s->keys);
+    FREED void *keys = as_words(s, n, s->keys);
     pleach_status status = pleach_map_erase(s->w.map, n, keys, NULL, NULL, OWN_STREAM);
     pass_stream(s);
     for (size_t i = 0; i < n && status == PLEACH_OK; i++) {
         uint64_t old;
         oracle_erase(s->o, s->keys[i], &old);
     }
-    free(keys);
     return status;
 }
 
@@ -629,7 +610,7 @@ static void ask_or_come_and_go(agent *a)
         come_and_go(a);
         return;
     }
-    uint64_t *keys = must_alloc(RANGE_ROOM, sizeof *keys), *values = must_alloc(RANGE_ROOM, sizeof *values);
+    FREED uint64_t *keys = must_alloc(RANGE_ROOM, sizeof *keys), *values = must_alloc(RANGE_ROOM, sizeof *values);
     bool reached = true;
     for (long n = 1; reached && !stopped(a); n++) {
         size_t tries = n <= FIRST_ROUND ? 5000 : 50; /* later rounds are for luck to bring */
@@ -642,8 +623,6 @@ static void ask_or_come_and_go(agent *a)
         }
         reached &= n < MOST_FAILING;
     }
-    free(keys);
-    free(values);
     stop_all(a);
 }
 
@@ -657,7 +636,7 @@ static void every_allocation_of_ranges_beside_growth_fails(const setting *where)
         values[i] = steady_value(steady[i]);
         coming[i] = 2 * i + 1;
     }
-    oracle *o = oracle_create(STEADY, steady);
+    AT_END(end_oracle) oracle *o = oracle_create(STEADY, steady);
     put_both(&c.w, o, STEADY, steady, values);
     run_agents(3, ask_or_come_and_go, &c);
     /* A range at one timestamp needs no room to spare, and where other threads have all workers it counts alone. */
@@ -666,7 +645,6 @@ static void every_allocation_of_ranges_beside_growth_fails(const setting *where)
     assert_true(c.failures > 0 || (where->device == PLEACH_CPU && where->threads > 1));
     assert_ok(wide_erase(&c.w, STEADY, coming, NULL, NULL));
     assert_same(&c.w, o);
-    oracle_destroy(o);
     wide_close(&c.w);
     assert_int_equal(base_held(), held);
 }

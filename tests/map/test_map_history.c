@@ -79,17 +79,15 @@ static bool is_fine(const scene *s, pleach_status status)
 static void update_one(agent *a, history_op op)
 {
     scene *s = a->shared;
-    pleach_outcome outcome = PLEACH_NOT_APPLIED;
-    pleach_status status;
+    const pleach_operation operation = op.kind == HISTORY_PUT   ? PLEACH_OP_PUT
+                                       : op.kind == HISTORY_ADD ? PLEACH_OP_ADD
+                                                                : PLEACH_OP_ERASE;
+    pleach_answer answer = {.value = op.out_value};
     op.invoked = invoke(a);
-    if (op.kind == HISTORY_PUT)
-        status = pleach_map_put_one(s->w.map, op.key, op.value, &outcome, &op.out_value);
-    else if (op.kind == HISTORY_ADD)
-        status = pleach_map_add_one(s->w.map, op.key, op.value, &outcome, &op.out_value);
-    else
-        status = pleach_map_erase_one(s->w.map, op.key, &outcome, &op.out_value);
+    pleach_status status = map_answer(s->w.map, operation, op.key, op.value, &answer);
     op.returned = recorder_now(s->all.book);
-    op.outcome = (uint8_t)outcome;
+    op.outcome = answer.flag;
+    op.out_value = answer.value;
     EXPECT(a, is_fine(s, status));
     record(s->all.book, a->index, op);
     count_checked(1);
@@ -532,50 +530,9 @@ static void fill_between(parade *p)
 
 /* ---- the cases --------------------------------------------------------------------------------------------------- */
 
-static void two_threads_on_two_keys(const setting *where)
+static void work_by_habit(const setting *where, const void *does)
 {
-    perform(where, &(habit){.agents = 2, .calls = 200, .keys = 2, .distance = 1, .erases = 40, .rounds = 1200});
-}
-
-static void four_threads_on_three_keys(const setting *where)
-{
-    perform(where, &(habit){.agents = 4, .calls = 100, .keys = 3, .distance = 1, .erases = 40, .rounds = 1200});
-}
-
-static void eight_threads_on_one_leaf(const setting *where)
-{
-    perform(where, &(habit){.agents = 8, .calls = 60, .keys = 12, .distance = 1, .erases = 45, .rounds = 800});
-}
-
-static void arrays_and_single_calls(const setting *where)
-{
-    perform(where, &(habit){.agents = 4, .calls = 40, .keys = 10, .distance = 5, .erases = 40, .arrays = 60,
-                            .rounds = 800});
-}
-
-static void leaves_that_split(const setting *where)
-{
-    perform(where, &(habit){.agents = 4, .calls = 80, .keys = 120, .distance = 1000, .erases = 15, .arrays = 20,
-                            .ranges = 10, .emptied = 50, .rounds = 500});
-}
-
-static void ranges_beside_updates(const setting *where)
-{
-    perform(where, &(habit){.agents = 4, .calls = 60, .keys = 40, .distance = 3, .erases = 50, .arrays = 5,
-                            .ranges = 30, .rounds = 800});
-}
-
-/* Many keys at one instant are harder to judge, so these histories are shorter. */
-static void neighbours_beside_updates(const setting *where)
-{
-    perform(where, &(habit){.agents = 3, .calls = 30, .keys = 16, .distance = 2, .erases = 55, .neighbours = 35,
-                            .rounds = 2000});
-}
-
-static void neighbours_across_emptied_leaves(const setting *where)
-{
-    perform(where, &(habit){.agents = 4, .calls = 20, .keys = 60, .distance = 7, .erases = 70, .neighbours = 40,
-                            .arrays = 10, .emptied = 2, .rounds = 1500});
+    perform(where, does);
 }
 
 static void a_full_map(const setting *where)
@@ -586,33 +543,9 @@ static void a_full_map(const setting *where)
     assert_true(perform(where, &does) > 0);
 }
 
-static void snapshots_of_few_keys(const setting *where)
-{
-    perform(where, &(habit){.agents = 4, .takers = 2, .calls = 25, .keys = 6, .distance = 1, .erases = 45, .ranges = 10,
-                            .rounds = 800});
-}
-
-static void snapshots_beside_splits(const setting *where)
-{
-    perform(where, &(habit){.agents = 4, .takers = 2, .calls = 25, .keys = 60, .distance = 1000, .erases = 15,
-                            .emptied = 50, .rounds = 600});
-}
-
-static void many_snapshots_beside_one_writer(const setting *where)
-{
-    perform(where, &(habit){.agents = 4, .takers = 3, .calls = 25, .keys = 40, .distance = 3, .erases = 50,
-                            .rounds = 500});
-}
-
-static void snapshots_beside_neighbours_and_arrays(const setting *where)
-{
-    perform(where, &(habit){.agents = 4, .takers = 1, .calls = 20, .keys = 24, .distance = 5, .erases = 50,
-                            .neighbours = 20, .ranges = 10, .arrays = 5, .emptied = 5, .rounds = 800});
-}
-
 static void two_inserts_have_one_order_for_all(const setting *where)
 {
-    parade *p = must_alloc(1, sizeof *p);
+    FREED parade *p = must_alloc(1, sizeof *p);
     p->w = wide_open_versioned(where);
     p->rounds = scaled_single_calls(where, 300);
     fill_between(p);
@@ -622,7 +555,6 @@ static void two_inserts_have_one_order_for_all(const setting *where)
     pthread_barrier_destroy(&p->barrier);
     assert_true(p->halfway > 0 || p->rounds < 20);
     wide_close(&p->w);
-    free(p);
 }
 
 /* What the case above looks for, by hand; test_history.c has the same for the checker of histories. */
@@ -640,20 +572,42 @@ static void all_of_them_were_judged(const setting *where)
     rounds_were_judged();
 }
 
+#define HABIT(title, ...) CASE_WITH(title, work_by_habit, &((const habit){__VA_ARGS__}))
+#define HABIT_OF_TREES(title, ...)                                                                               \
+    {.name = #title, .run_with = work_by_habit, .what = &((const habit){__VA_ARGS__}), .of_trees = true}
+
 static const test_case cases[] = {
-    CASE(two_threads_on_two_keys),
-    CASE(four_threads_on_three_keys),
-    CASE(eight_threads_on_one_leaf),
-    CASE(arrays_and_single_calls),
-    CASE(leaves_that_split),
-    CASE(ranges_beside_updates),
-    CASE(neighbours_beside_updates),
-    CASE(neighbours_across_emptied_leaves),
+    HABIT(two_threads_on_two_keys,
+          .agents = 2, .calls = 200, .keys = 2, .distance = 1, .erases = 40, .rounds = 1200),
+    HABIT(four_threads_on_three_keys,
+          .agents = 4, .calls = 100, .keys = 3, .distance = 1, .erases = 40, .rounds = 1200),
+    HABIT(eight_threads_on_one_leaf,
+          .agents = 8, .calls = 60, .keys = 12, .distance = 1, .erases = 45, .rounds = 800),
+    HABIT(arrays_and_single_calls,
+          .agents = 4, .calls = 40, .keys = 10, .distance = 5, .erases = 40, .arrays = 60, .rounds = 800),
+    HABIT(leaves_that_split,
+          .agents = 4, .calls = 80, .keys = 120, .distance = 1000, .erases = 15, .arrays = 20, .ranges = 10,
+          .emptied = 50, .rounds = 500),
+    HABIT(ranges_beside_updates,
+          .agents = 4, .calls = 60, .keys = 40, .distance = 3, .erases = 50, .arrays = 5, .ranges = 30, .rounds = 800),
+    /* Many keys at one instant are harder to judge, so these histories are shorter. */
+    HABIT(neighbours_beside_updates,
+          .agents = 3, .calls = 30, .keys = 16, .distance = 2, .erases = 55, .neighbours = 35, .rounds = 2000),
+    HABIT(neighbours_across_emptied_leaves,
+          .agents = 4, .calls = 20, .keys = 60, .distance = 7, .erases = 70, .neighbours = 40, .arrays = 10,
+          .emptied = 2, .rounds = 1500),
     CASE(a_full_map),
-    CASE_OF_TREES(snapshots_of_few_keys),
-    CASE_OF_TREES(snapshots_beside_splits),
-    CASE_OF_TREES(many_snapshots_beside_one_writer),
-    CASE_OF_TREES(snapshots_beside_neighbours_and_arrays),
+    HABIT_OF_TREES(snapshots_of_few_keys,
+                   .agents = 4, .takers = 2, .calls = 25, .keys = 6, .distance = 1, .erases = 45, .ranges = 10,
+                   .rounds = 800),
+    HABIT_OF_TREES(snapshots_beside_splits,
+                   .agents = 4, .takers = 2, .calls = 25, .keys = 60, .distance = 1000, .erases = 15, .emptied = 50,
+                   .rounds = 600),
+    HABIT_OF_TREES(many_snapshots_beside_one_writer,
+                   .agents = 4, .takers = 3, .calls = 25, .keys = 40, .distance = 3, .erases = 50, .rounds = 500),
+    HABIT_OF_TREES(snapshots_beside_neighbours_and_arrays,
+                   .agents = 4, .takers = 1, .calls = 20, .keys = 24, .distance = 5, .erases = 50, .neighbours = 20,
+                   .ranges = 10, .arrays = 5, .emptied = 5, .rounds = 800),
     CASE_OF_TREES(two_inserts_have_one_order_for_all),
     CASE(looks_that_disagree_are_noticed),
     CASE(all_of_them_were_judged),

@@ -94,9 +94,9 @@ static void recover(const wide *w, oracle *o, const uint64_t *keys, const uint64
 /* Answers whether the limit was noticed. */
 static bool run_out_of_nodes(const setting *where, uint64_t nodes, const uint64_t *keys, places_hit *hit)
 {
-    wide w = wide_open_limited(where, node_memory(where, nodes));
-    uint64_t *values = values_for(LIMIT_KEYS, keys, w.top, 1);
-    oracle *o = oracle_create(LIMIT_KEYS, keys);
+    AT_END(wide_close) wide w = wide_open_limited(where, node_memory(where, nodes));
+    FREED uint64_t *values = values_for(LIMIT_KEYS, keys, w.top, 1);
+    AT_END(end_oracle) oracle *o = oracle_create(LIMIT_KEYS, keys);
     size_t refused = 0;
     for (size_t i = 0; i < LIMIT_KEYS; i++)
         refused += put_refused(&w, o, keys[i], values[i]);
@@ -107,9 +107,6 @@ static bool run_out_of_nodes(const setting *where, uint64_t nodes, const uint64_
     assert_int_equal(pleach_map_reserve(w.map, 1), PLEACH_OK);
     use_without_nodes(&w, o, keys, values);
     recover(&w, o, keys, values);
-    oracle_destroy(o);
-    free(values);
-    wide_close(&w);
     return noticed;
 }
 
@@ -121,11 +118,11 @@ static uint64_t next_limit(const setting *where, uint64_t nodes)
     return nodes + (nodes < 20 ? 1 : stride);
 }
 
-static void run_out_in_order(const setting *where, pattern order)
+static void run_out_in_order(const setting *where, const void *order)
 {
     uint64_t top = where->key_bits == 32 ? UINT32_MAX : UINT64_MAX;
     rng r = rng_for(test_seed(), 20);
-    uint64_t *keys = pattern_keys(order, LIMIT_KEYS, top, &r);
+    FREED uint64_t *keys = pattern_keys(*(const pattern *)order, LIMIT_KEYS, top, &r);
     places_hit hit = {0, 0, 0, 0};
     bool noticed = true;
     for (uint64_t nodes = LEAST_NODES; noticed; nodes = next_limit(where, nodes)) {
@@ -139,22 +136,6 @@ static void run_out_in_order(const setting *where, pattern order)
         assert_true(hit.separator > 0 && hit.root > 0);
         assert_true(hit.inner > 0 || next_limit(where, 20) > 21);
     }
-    free(keys);
-}
-
-static void pool_runs_out_at_every_place_ascending(const setting *where)
-{
-    run_out_in_order(where, SORTED);
-}
-
-static void pool_runs_out_at_every_place_descending(const setting *where)
-{
-    run_out_in_order(where, REVERSE);
-}
-
-static void pool_runs_out_at_every_place_in_random_order(const setting *where)
-{
-    run_out_in_order(where, RANDOM);
 }
 
 /* ---- what was reserved is there -------------------------------------------------------------------------------- */
@@ -174,7 +155,7 @@ static uint64_t most_reserved(const wide *w)
  * the last one of its level, so that all are left half full. */
 static void insert_reserved(const setting *where, uint64_t nodes, bool descending, bool largest_first)
 {
-    wide w = wide_open_limited(where, node_memory(where, nodes));
+    AT_END(wide_close) wide w = wide_open_limited(where, node_memory(where, nodes));
     uint64_t keys = most_reserved(&w);
     for (uint64_t i = 0; i < keys; i++) {
         uint64_t key = descending ? keys - i : i;
@@ -186,7 +167,6 @@ static void insert_reserved(const setting *where, uint64_t nodes, bool descendin
     assert_int_equal(stats.keys, keys);
     assert_int_equal(stats.unposted, 0);
     count_checked(keys);
-    wide_close(&w);
 }
 
 static void what_was_reserved_can_be_inserted(const setting *where)
@@ -262,14 +242,14 @@ static size_t compare_crowd(const crowd *c, oracle *o, size_t n)
 /* Answers one of the keys that are gone. */
 static uint64_t erase_every_other_key(const wide *w, oracle *o)
 {
-    uint64_t *keys = must_alloc(o->rows, sizeof *keys), gone;
+    FREED uint64_t *keys = must_alloc(o->rows, sizeof *keys);
+    uint64_t gone;
     size_t present = 0, n = 0;
     for (size_t row = 0; row < o->rows; row++)
         if (o->present[row] && present++ % 2 == 0)
             keys[n++] = o->keys[row];
     erase_both(w, o, n, keys);
     gone = keys[0];
-    free(keys);
     return gone;
 }
 
@@ -283,7 +263,7 @@ static void crowd_runs_out(const setting *where, uint64_t nodes, size_t agents, 
     if (order == SORTED)
         shuffle(&r, n, c.keys); /* neighbours go to different agents */
     c.outcomes = untouched_bytes(n);
-    oracle *o = oracle_create(n, c.keys);
+    AT_END(end_oracle) oracle *o = oracle_create(n, c.keys);
     run_agents(agents, put_own, &c);
     assert_true(compare_crowd(&c, o, n) > 0);
     pleach_map_stats stats = stats_of(c.w.map);
@@ -293,7 +273,6 @@ static void crowd_runs_out(const setting *where, uint64_t nodes, size_t agents, 
     assert_ok(pleach_map_compact(c.w.map, 0.7));
     assert_false(put_refused(&c.w, o, gone, 1));
     assert_same_content(&c.w, o);
-    oracle_destroy(o);
     free(c.keys);
     free(c.outcomes);
     wide_close(&c.w);
@@ -326,16 +305,17 @@ static void workers_of_one_call_run_out(const setting *where)
     crowds_run_out(where, 1, true);
 }
 
+static const test_case cases[] = {
+    CASE_WITH(pool_runs_out_at_every_place_ascending, run_out_in_order, &(const pattern){SORTED}),
+    CASE_WITH(pool_runs_out_at_every_place_descending, run_out_in_order, &(const pattern){REVERSE}),
+    CASE_WITH(pool_runs_out_at_every_place_in_random_order, run_out_in_order, &(const pattern){RANDOM}),
+    CASE(what_was_reserved_can_be_inserted),
+    CASE(threads_run_out_together),
+    CASE(array_calls_run_out_together),
+    CASE(workers_of_one_call_run_out),
+};
+
 int main(int argc, char **argv)
 {
-    static const test_case cases[] = {
-        CASE(pool_runs_out_at_every_place_ascending),
-        CASE(pool_runs_out_at_every_place_descending),
-        CASE(pool_runs_out_at_every_place_in_random_order),
-        CASE(what_was_reserved_can_be_inserted),
-        CASE(threads_run_out_together),
-        CASE(array_calls_run_out_together),
-        CASE(workers_of_one_call_run_out),
-    };
     return run_cases(argc, argv, PLEACH_CPU, cases, COUNT_OF(cases));
 }

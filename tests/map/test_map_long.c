@@ -59,9 +59,8 @@ static void long_ranges_over_every_pattern(const setting *where)
     static const pattern patterns[] = {SORTED, SPREAD, CLUSTERED, RANDOM};
     rng r = rng_for(test_seed(), 1);
     for (size_t i = 0; i < COUNT_OF(patterns); i++) {
-        filled f = fill_map(where, patterns[i], many_keys(), &r);
+        AT_END(filled_close) filled f = fill_map(where, patterns[i], many_keys(), &r);
         check_long(&f, &r, 2);
-        filled_close(&f);
     }
 }
 
@@ -70,15 +69,13 @@ static void long_ranges_cross_emptied_leaves(const setting *where)
 {
     rng r = rng_for(test_seed(), 2);
     const size_t n = many_keys();
-    filled f = fill_map(where, RANDOM, n, &r);
-    uint64_t *gone = must_alloc(n, sizeof *gone);
+    AT_END(filled_close) filled f = fill_map(where, RANDOM, n, &r);
+    FREED uint64_t *gone = must_alloc(n, sizeof *gone);
     size_t count = 0;
     for (size_t i = 0; i < n; i++)
         if (i % 20000 < 17000 && i % 500 != 0) gone[count++] = f.o->keys[i];
     for (size_t i = 0; i < count; i += 50000) erase_both(&f.w, f.o, count - i < 50000 ? count - i : 50000, gone + i);
     check_long(&f, &r, 3);
-    free(gone);
-    filled_close(&f);
 }
 
 /* Thousands of short queries, some without keys or backward, with long ones among them. */
@@ -86,8 +83,8 @@ static void short_and_long_ranges_in_one_call(const setting *where)
 {
     enum { QUERIES = 3000 };
     rng r = rng_for(test_seed(), 3);
-    filled f = fill_map(where, RANDOM, many_keys(), &r);
-    uint64_t *lo = must_alloc(QUERIES, sizeof *lo), *hi = must_alloc(QUERIES, sizeof *hi);
+    AT_END(filled_close) filled f = fill_map(where, RANDOM, many_keys(), &r);
+    FREED uint64_t *lo = must_alloc(QUERIES, sizeof *lo), *hi = must_alloc(QUERIES, sizeof *hi);
     for (size_t i = 0; i < QUERIES; i++) {
         size_t rank = (size_t)rng_below(&r, f.o->rows - 20);
         lo[i] = f.o->keys[rank];
@@ -103,9 +100,6 @@ static void short_and_long_ranges_in_one_call(const setting *where)
     check_range(&f.w, f.o, QUERIES, lo, hi, 0);
     check_range(&f.w, f.o, QUERIES, lo, hi, 5000);
     check_range_limit(&f.w, f.o, 720, lo, hi, 3000);
-    free(lo);
-    free(hi);
-    filled_close(&f);
 }
 
 /* More long queries in one call than are divided. */
@@ -113,7 +107,7 @@ static void many_long_ranges_in_one_call(const setting *where)
 {
     enum { QUERIES = 300 };
     rng r = rng_for(test_seed(), 4);
-    filled f = fill_map(where, SPREAD, many_keys(), &r);
+    AT_END(filled_close) filled f = fill_map(where, SPREAD, many_keys(), &r);
     uint64_t lo[QUERIES], hi[QUERIES];
     for (size_t i = 0; i < QUERIES; i++) {
         size_t rank = (size_t)rng_below(&r, f.o->rows / 2), length = (size_t)rng_below(&r, f.o->rows / 20);
@@ -124,16 +118,16 @@ static void many_long_ranges_in_one_call(const setting *where)
     check_range(&f.w, f.o, QUERIES, lo, hi, 0);
     check_range(&f.w, f.o, QUERIES, lo, hi, 1500);
     check_range_limit(&f.w, f.o, QUERIES, lo, hi, 1500);
-    filled_close(&f);
 }
 
 static void long_results_may_be_left_out(const setting *where)
 {
     rng r = rng_for(test_seed(), 5);
     const size_t n = many_keys();
-    filled f = fill_map(where, RANDOM, n, &r);
+    AT_END(filled_close) filled f = fill_map(where, RANDOM, n, &r);
     const uint64_t lo = 0, hi = f.w.top;
-    uint64_t *keys = untouched_words(n, f.w.top), *values = untouched_words(n, f.w.top), offsets[2] = {9, 9};
+    FREED uint64_t *keys = untouched_words(n, f.w.top), *values = untouched_words(n, f.w.top);
+    uint64_t offsets[2] = {9, 9};
     uint32_t count = 9;
     size_t total = 9;
     assert_ok(wide_range(&f.w, 1, &lo, &hi, 0, n, keys, NULL, offsets, &total));
@@ -146,18 +140,16 @@ static void long_results_may_be_left_out(const setting *where)
     assert_int_equal(count, n - 1);
     assert_ok(wide_range_limit(&f.w, 1, &lo, &hi, (uint32_t)n - 1, NULL, values, NULL));
     count_checked(5);
-    free(keys);
-    free(values);
-    filled_close(&f);
 }
 
 static void too_small_a_buffer_for_a_long_range(const setting *where)
 {
     rng r = rng_for(test_seed(), 6);
     const size_t n = many_keys();
-    filled f = fill_map(where, RANDOM, n, &r);
+    AT_END(filled_close) filled f = fill_map(where, RANDOM, n, &r);
     const uint64_t lo[] = {0, f.o->keys[5], 0}, hi[] = {f.w.top, f.o->keys[9], f.o->keys[n / 2]};
-    uint64_t *keys = untouched_words(n, f.w.top), offsets[4];
+    FREED uint64_t *keys = untouched_words(n, f.w.top);
+    uint64_t offsets[4];
     const uint64_t expected[] = {0, n, n + 5, n + 5 + n / 2 + 1};
     size_t total = 0;
     assert_int_equal(wide_range(&f.w, 3, lo, hi, 0, n, keys, NULL, offsets, &total), PLEACH_E_SPACE);
@@ -165,8 +157,6 @@ static void too_small_a_buffer_for_a_long_range(const setting *where)
     assert_words_equal("offsets", 4, offsets, expected);
     for (size_t i = 0; i < n; i++) assert_int_equal(keys[i], UNTOUCHED_WORD(f.w.top));
     count_checked(3);
-    free(keys);
-    filled_close(&f);
 }
 
 /* ---- beside updates ---------------------------------------------------------------------------------------------- */
@@ -242,19 +232,16 @@ static void ask_or_come_and_go(agent *a)
         return;
     }
     const size_t room = 4 * l->n;
-    uint64_t *keys = must_alloc(room, sizeof *keys), *values = must_alloc(room, sizeof *values);
+    FREED uint64_t *keys = must_alloc(room, sizeof *keys), *values = must_alloc(room, sizeof *values);
     for (size_t i = 0; i < l->rounds && !a->failed; i++) ask_lively(a, keys, values, room);
-    free(keys);
-    free(values);
     stop_all(a);
 }
 
 static lively begin_lively(const setting *where)
 {
     lively l = {where, wide_open(where), shrunk(40000, 10000), scaled(80), NULL};
-    uint64_t *keys = steady_keys(&l);
+    FREED uint64_t *keys = steady_keys(&l);
     assert_ok(wide_put(&l.w, l.n, keys, keys, NULL, NULL));
-    free(keys);
     return l;
 }
 
@@ -307,20 +294,18 @@ static void ask_or_move(agent *a)
         return;
     }
     const size_t room = 3 * (l->n + 8);
-    uint64_t *keys = must_alloc(room, sizeof *keys);
+    FREED uint64_t *keys = must_alloc(room, sizeof *keys);
     for (size_t i = 0; i < l->rounds && !a->failed; i++) expect_token(a, keys, room);
-    free(keys);
     stop_all(a);
 }
 
 static void long_ranges_are_read_at_one_instant(const setting *where)
 {
     lively l = {where, wide_open_versioned(where), shrunk(40000, 10000), scaled(80), NULL};
-    uint64_t *keys = steady_keys(&l);
+    FREED uint64_t *keys = steady_keys(&l);
     const uint64_t token = 1;
     assert_ok(wide_put(&l.w, l.n, keys, keys, NULL, NULL));
     assert_ok(wide_put(&l.w, 1, &token, &token, NULL, NULL));
-    free(keys);
     run_agents(2, ask_or_move, &l);
     wide_close(&l.w);
 }
@@ -360,19 +345,16 @@ static void ask_snapshot_or_come_and_go(agent *a)
         come_and_go(a);
         return;
     }
-    void *keys = must_alloc(k->l->n, sizeof(uint64_t)), *values = must_alloc(k->l->n, sizeof(uint64_t));
+    FREED void *keys = must_alloc(k->l->n, sizeof(uint64_t)), *values = must_alloc(k->l->n, sizeof(uint64_t));
     for (size_t i = 0; i < k->l->rounds && !a->failed; i++) ask_snapshot(a, k, keys, values);
-    free(keys);
-    free(values);
     stop_all(a);
 }
 
 static void snapshots_are_exported_beside_updates(const setting *where)
 {
     lively l = {where, wide_open_versioned(where), shrunk(40000, 10000), scaled(80), NULL};
-    uint64_t *keys = steady_keys(&l);
+    FREED uint64_t *keys = steady_keys(&l);
     assert_ok(wide_put(&l.w, l.n, keys, keys, NULL, NULL));
-    free(keys);
     kept k = {&l, NULL};
     assert_ok(pleach_snapshot_take(l.w.map, &k.snapshot, PLEACH_SYNC));
     run_agents(3, ask_snapshot_or_come_and_go, &k);
@@ -387,7 +369,8 @@ static void fail_in_long_range(const filled *f, uint32_t limit, bool packed, lon
 {
     const uint64_t lo = 1, hi = f->w.top;
     size_t expected = oracle_range(f->o, lo, hi, limit, NULL, NULL), total = 0;
-    uint64_t *keys = untouched_words(f->o->rows, f->w.top), *right = must_alloc(f->o->rows, sizeof *right), offsets[2];
+    FREED uint64_t *keys = untouched_words(f->o->rows, f->w.top), *right = must_alloc(f->o->rows, sizeof *right);
+    uint64_t offsets[2];
     uint32_t count = 0;
     oracle_range(f->o, lo, hi, limit, right, NULL);
     long held = base_held();
@@ -400,8 +383,6 @@ static void fail_in_long_range(const filled *f, uint32_t limit, bool packed, lon
     assert_true(status == PLEACH_OK || status == PLEACH_E_MEMORY);
     if (status == PLEACH_OK) assert_int_equal(packed ? total : count, expected);
     if (status == PLEACH_OK) assert_words_equal("keys", expected, keys, right);
-    free(keys);
-    free(right);
     count_checked(1);
 }
 
@@ -409,7 +390,7 @@ static void allocations_of_long_ranges_fail(const setting *where)
 {
     enum { MOST = 100 };
     rng r = rng_for(test_seed(), 7);
-    filled f = fill_map(where, RANDOM, 20000, &r);
+    AT_END(filled_close) filled f = fill_map(where, RANDOM, 20000, &r);
     for (unsigned way = 0; way < 3; way++) {
         const uint32_t limit = way == 0 ? 0 : 9000;
         bool reached = true;
@@ -419,7 +400,6 @@ static void allocations_of_long_ranges_fail(const setting *where)
     const uint64_t lo = 0, hi = f.w.top;
     check_range_count(&f.w, f.o, 1, &lo, &hi);
     assert_same_content(&f.w, f.o);
-    filled_close(&f);
 }
 
 int main(int argc, char **argv)

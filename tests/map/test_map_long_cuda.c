@@ -52,11 +52,10 @@ static void queries_free(queries *q)
 static wide open_filled(const setting *where)
 {
     wide w = wide_open(where);
-    void *keys = must_alloc(KEYS, word_bytes(&w));
+    FREED void *keys = must_alloc(KEYS, word_bytes(&w));
     for (size_t i = 0; i < KEYS; i++)
         set_word(w.key_bits, keys, i, 2 * (i * 7919 % KEYS));
     assert_ok(pleach_map_put(w.map, KEYS, keys, keys, NULL, NULL, PLEACH_SYNC));
-    free(keys);
     return w;
 }
 
@@ -113,7 +112,7 @@ static void run_on(const wide *w, queries *q, cudaStream_t stream)
 static void check_queries(const setting *where, size_t n, size_t one_in)
 {
     rng r = rng_for(test_seed(), n);
-    wide w = open_filled(where);
+    AT_END(wide_close) wide w = open_filled(where);
     queries q = queries_new(&w, n);
     cudaStream_t stream;
     assert_cuda(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
@@ -124,7 +123,6 @@ static void check_queries(const setting *where, size_t n, size_t one_in)
     }
     assert_cuda(cudaStreamDestroy(stream));
     queries_free(&q);
-    wide_close(&w);
 }
 
 static void one_long_query_on_a_stream(const setting *where)
@@ -171,7 +169,7 @@ static void long_queries_beside_updates_on_another_stream(const setting *where)
 {
     enum { QUERIES = 40, UPDATES = 4096 };
     rng r = rng_for(test_seed(), 5);
-    wide w = open_filled(where);
+    AT_END(wide_close) wide w = open_filled(where);
     queries q = queries_new(&w, QUERIES);
     void *odd = managed(UPDATES * word_bytes(&w));
     cudaStream_t asking, changing;
@@ -195,7 +193,6 @@ static void long_queries_beside_updates_on_another_stream(const setting *where)
     assert_cuda(cudaStreamDestroy(changing));
     assert_cuda(cudaFree(odd));
     queries_free(&q);
-    wide_close(&w);
 }
 
 int main(int argc, char **argv)

@@ -108,9 +108,9 @@ static void assert_no_min_max(const wide *w)
 
 static void empty_map_holds_nothing(const setting *where)
 {
-    wide w = wide_open(where);
+    AT_END(wide_close) wide w = wide_open(where);
     const uint64_t keys[] = {0, 1, w.top / 2, w.top - 1, w.top};
-    oracle *nothing = oracle_create(COUNT_OF(keys), keys);
+    AT_END(end_oracle) oracle *nothing = oracle_create(COUNT_OF(keys), keys);
     assert_same(&w, nothing);
     assert_no_min_max(&w);
     erase_both(&w, nothing, COUNT_OF(keys), keys);
@@ -120,14 +120,12 @@ static void empty_map_holds_nothing(const setting *where)
         assert_succ_one(&w, keys[i], 0, 0);
         assert_pred_one(&w, keys[i], 0, 0);
     }
-    oracle_destroy(nothing);
-    wide_close(&w);
 }
 
 static void check_alone(const wide *w, uint64_t key)
 {
     const uint64_t value = value_for(key, w->top, 1);
-    oracle *o = oracle_create(1, &key);
+    AT_END(end_oracle) oracle *o = oracle_create(1, &key);
     put_both(w, o, 1, &key, &value);
     assert_same(w, o);
     assert_succ_one(w, key, 0, 0);
@@ -138,21 +136,19 @@ static void check_alone(const wide *w, uint64_t key)
         assert_pred_one(w, key + 1, 1, key);
     erase_both(w, o, 1, &key);
     assert_same(w, o);
-    oracle_destroy(o);
 }
 
 static void one_key_alone(const setting *where)
 {
-    wide w = wide_open(where);
+    AT_END(wide_close) wide w = wide_open(where);
     const uint64_t keys[] = {0, 1, 2, w.top / 2, w.top / 2 + 1, w.top - 2, w.top - 1, w.top};
     for (size_t i = 0; i < COUNT_OF(keys); i++)
         check_alone(&w, keys[i]);
-    wide_close(&w);
 }
 
 static void put_replaces_and_reports_old(const setting *where)
 {
-    wide w = wide_open(where);
+    AT_END(wide_close) wide w = wide_open(where);
     assert_put_one(&w, 7, 70, PLEACH_INSERTED, 0);
     assert_found(&w, 7, 70);
     assert_put_one(&w, 7, 71, PLEACH_REPLACED, 70);
@@ -161,12 +157,11 @@ static void put_replaces_and_reports_old(const setting *where)
     assert_found(&w, 7, 72);
     assert_not_found(&w, 6);
     assert_not_found(&w, 8);
-    wide_close(&w);
 }
 
 static void add_keeps_and_reports_value(const setting *where)
 {
-    wide w = wide_open(where);
+    AT_END(wide_close) wide w = wide_open(where);
     assert_add_one(&w, 7, 70, PLEACH_INSERTED, 0);
     assert_add_one(&w, 7, 71, PLEACH_EXISTS, 70);
     assert_add_one(&w, 7, 72, PLEACH_EXISTS, 70);
@@ -174,12 +169,11 @@ static void add_keeps_and_reports_value(const setting *where)
     assert_erase_one(&w, 7, PLEACH_ERASED, 70);
     assert_add_one(&w, 7, 73, PLEACH_INSERTED, 0);
     assert_found(&w, 7, 73);
-    wide_close(&w);
 }
 
 static void erase_reports_old_then_absent(const setting *where)
 {
-    wide w = wide_open(where);
+    AT_END(wide_close) wide w = wide_open(where);
     assert_put_one(&w, 7, 70, PLEACH_INSERTED, 0);
     assert_put_one(&w, 9, 90, PLEACH_INSERTED, 0);
     assert_erase_one(&w, 8, PLEACH_ABSENT, 0);
@@ -189,13 +183,12 @@ static void erase_reports_old_then_absent(const setting *where)
     assert_found(&w, 9, 90);
     assert_put_one(&w, 7, 71, PLEACH_INSERTED, 0);
     assert_erase_one(&w, 7, PLEACH_ERASED, 71);
-    wide_close(&w);
 }
 
 /* No key and no value may stand for "nothing": each extreme key with each extreme value. */
 static void no_key_or_value_is_reserved(const setting *where)
 {
-    wide w = wide_open(where);
+    AT_END(wide_close) wide w = wide_open(where);
     const uint64_t extremes[] = {0, 1, w.top / 2, w.top / 2 + 1, w.top - 1, w.top};
     for (size_t k = 0; k < COUNT_OF(extremes); k++) {
         assert_put_one(&w, extremes[k], 0, PLEACH_INSERTED, 0);
@@ -209,14 +202,13 @@ static void no_key_or_value_is_reserved(const setting *where)
     for (size_t k = 0; k < COUNT_OF(extremes); k++)
         assert_erase_one(&w, extremes[k], PLEACH_ERASED, w.top);
     assert_no_min_max(&w);
-    wide_close(&w);
 }
 
 /* The life of a set of keys: insert in the given order, replace, try to add, erase half, add again, erase all. */
 static void live_through(const wide *w, size_t n, const uint64_t *keys)
 {
-    uint64_t *first = values_for(n, keys, w->top, 1), *second = values_for(n, keys, w->top, 2);
-    oracle *o = oracle_create(n, keys);
+    FREED uint64_t *first = values_for(n, keys, w->top, 1), *second = values_for(n, keys, w->top, 2);
+    AT_END(end_oracle) oracle *o = oracle_create(n, keys);
     put_both(w, o, n, keys, first);
     assert_same(w, o);
     put_both(w, o, n, keys, second);
@@ -229,9 +221,6 @@ static void live_through(const wide *w, size_t n, const uint64_t *keys)
     erase_both(w, o, n, keys);
     erase_both(w, o, n, keys);
     assert_same(w, o);
-    oracle_destroy(o);
-    free(first);
-    free(second);
 }
 
 static void every_order_of_keys_by_array_calls(const setting *where)
@@ -240,11 +229,9 @@ static void every_order_of_keys_by_array_calls(const setting *where)
     const size_t sizes[] = {2, 13, 14, 15, 16, 17, 64, 197, shrunk(MANY, LEAST_MANY)};
     for (pattern p = 0; p < PATTERNS; p++)
         for (size_t s = 0; s < COUNT_OF(sizes); s++) {
-            wide w = wide_open(where);
-            uint64_t *keys = pattern_keys(p, sizes[s], w.top, &r);
+            AT_END(wide_close) wide w = wide_open(where);
+            FREED uint64_t *keys = pattern_keys(p, sizes[s], w.top, &r);
             live_through(&w, sizes[s], keys);
-            free(keys);
-            wide_close(&w);
         }
 }
 
@@ -271,9 +258,9 @@ static void every_order_of_keys_by_single_calls(const setting *where)
     rng r = rng_for(test_seed(), 2);
     size_t n = where->device == PLEACH_CUDA ? 200 : shrunk(MANY, LEAST_MANY);
     for (pattern p = 0; p < PATTERNS; p++) {
-        wide w = wide_open(where);
-        uint64_t *keys = pattern_keys(p, n, w.top, &r);
-        oracle *o = oracle_create(n, keys);
+        AT_END(wide_close) wide w = wide_open(where);
+        FREED uint64_t *keys = pattern_keys(p, n, w.top, &r);
+        AT_END(end_oracle) oracle *o = oracle_create(n, keys);
         put_each(&w, o, n, keys, 1);
         assert_same(&w, o);
         put_each(&w, o, n, keys, 2);
@@ -282,47 +269,33 @@ static void every_order_of_keys_by_single_calls(const setting *where)
         put_each(&w, o, n, keys, 3);
         erase_each(&w, o, n, keys);
         assert_same(&w, o);
-        oracle_destroy(o);
-        free(keys);
-        wide_close(&w);
     }
 }
 
 static void large_map_agrees_with_oracle(const setting *where)
 {
     rng r = rng_for(test_seed(), 3);
-    wide w = wide_open(where);
+    AT_END(wide_close) wide w = wide_open(where);
     size_t n = scaled(120000);
-    uint64_t *keys = pattern_keys(RANDOM, n, w.top, &r), *values = values_for(n, keys, w.top, 1);
-    oracle *o = oracle_create(n, keys);
+    FREED uint64_t *keys = pattern_keys(RANDOM, n, w.top, &r), *values = values_for(n, keys, w.top, 1);
+    AT_END(end_oracle) oracle *o = oracle_create(n, keys);
     put_both(&w, o, n, keys, values);
     assert_same(&w, o);
     shuffle(&r, n, keys);
     erase_both(&w, o, n - n / 8, keys);
     assert_same_content(&w, o);
     check_find(&w, o, n, keys);
-    oracle_destroy(o);
-    free(keys);
-    free(values);
-    wide_close(&w);
 }
 
 /* ---- equal keys within one call -------------------------------------------------------------------------------- */
-
-static size_t count_outcomes(size_t n, const uint8_t *outcomes, pleach_outcome which)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < n; i++)
-        count += outcomes[i] == which;
-    return count;
-}
 
 /* Values are 1 .. n, so that old values name the put that was before. Each put but the first replaced another one's
  * value, each value was replaced at most once, and the one never replaced is in the map. */
 static void assert_puts_form_a_chain(const wide *w, uint64_t key, size_t n, const uint8_t *outcomes,
                                      const uint64_t *olds, uint64_t initial)
 {
-    uint64_t *next = must_alloc(n + 2, sizeof *next), at = initial, final = 0;
+    FREED uint64_t *next = must_alloc(n + 2, sizeof *next);
+    uint64_t at = initial, final = 0;
     uint8_t found = 0;
     for (size_t i = 0; i < n; i++) {
         uint64_t old = outcomes[i] == PLEACH_REPLACED ? olds[i] : 0;
@@ -339,14 +312,13 @@ static void assert_puts_form_a_chain(const wide *w, uint64_t key, size_t n, cons
     assert_ok(wide_find(w, 1, &key, &final, &found));
     assert_int_equal(found, 1);
     assert_int_equal(final, at);
-    free(next);
 }
 
 static void equal_puts(const wide *w, uint64_t key, size_t n, bool present_before)
 {
-    uint64_t *keys = must_alloc(n, sizeof *keys), *values = must_alloc(n, sizeof *values);
-    uint64_t *olds = untouched_words(n, w->top);
-    uint8_t *outcomes = untouched_bytes(n);
+    FREED uint64_t *keys = must_alloc(n, sizeof *keys), *values = must_alloc(n, sizeof *values);
+    FREED uint64_t *olds = untouched_words(n, w->top);
+    FREED uint8_t *outcomes = untouched_bytes(n);
     for (size_t i = 0; i < n; i++) {
         keys[i] = key;
         values[i] = i + 1;
@@ -354,24 +326,19 @@ static void equal_puts(const wide *w, uint64_t key, size_t n, bool present_befor
     if (present_before)
         assert_put_one(w, key, n + 1, PLEACH_INSERTED, 0);
     assert_ok(wide_put(w, n, keys, values, outcomes, olds));
-    assert_int_equal(count_outcomes(n, outcomes, PLEACH_INSERTED), present_before ? 0 : 1);
-    assert_int_equal(count_outcomes(n, outcomes, PLEACH_REPLACED), present_before ? n : n - 1);
+    assert_int_equal(count_bytes(n, outcomes, PLEACH_INSERTED), present_before ? 0 : 1);
+    assert_int_equal(count_bytes(n, outcomes, PLEACH_REPLACED), present_before ? n : n - 1);
     assert_puts_form_a_chain(w, key, n, outcomes, olds, present_before ? n + 1 : 0);
-    free(keys);
-    free(values);
-    free(olds);
-    free(outcomes);
 }
 
 static void equal_keys_in_one_put(const setting *where)
 {
-    wide w = wide_open(where);
+    AT_END(wide_close) wide w = wide_open(where);
     static const size_t sizes[] = {2, 3, 32, 1000, 20000};
     for (size_t s = 0; s < COUNT_OF(sizes); s++) {
         equal_puts(&w, 10 * s, sizes[s], false);
         equal_puts(&w, 10 * s + 5, sizes[s], true);
     }
-    wide_close(&w);
 }
 
 /* Of the adds of one key, the one that was first is INSERTED, and all others report its value. */
@@ -396,38 +363,34 @@ static void assert_adds_agree(size_t n, const uint64_t *keys, const uint64_t *va
 static void equal_keys_in_one_add(const setting *where)
 {
     enum { KEYS = 40, N = 8000 };
-    wide w = wide_open(where);
-    uint64_t *keys = must_alloc(N, sizeof *keys), *values = must_alloc(N, sizeof *values);
-    uint64_t *olds = untouched_words(N, w.top);
-    uint8_t *outcomes = untouched_bytes(N);
+    AT_END(wide_close) wide w = wide_open(where);
+    FREED uint64_t *keys = must_alloc(N, sizeof *keys), *values = must_alloc(N, sizeof *values);
+    FREED uint64_t *olds = untouched_words(N, w.top);
+    FREED uint8_t *outcomes = untouched_bytes(N);
     for (size_t i = 0; i < N; i++) {
         keys[i] = w.top - i % KEYS;
         values[i] = i;
     }
     assert_ok(wide_add(&w, N, keys, values, outcomes, olds));
-    assert_int_equal(count_outcomes(N, outcomes, PLEACH_INSERTED), KEYS);
+    assert_int_equal(count_bytes(N, outcomes, PLEACH_INSERTED), KEYS);
     for (uint64_t key = 0; key < KEYS; key++)
         assert_adds_agree(N, keys, values, outcomes, olds, w.top - key);
-    free(keys);
-    free(values);
-    free(olds);
-    free(outcomes);
-    wide_close(&w);
 }
 
 static void equal_keys_in_one_erase(const setting *where)
 {
     enum { KEYS = 40, N = 8000 };
-    wide w = wide_open(where);
-    uint64_t *keys = must_alloc(N, sizeof *keys), *olds = untouched_words(N, w.top), total = 0;
-    uint8_t *outcomes = untouched_bytes(N);
+    AT_END(wide_close) wide w = wide_open(where);
+    FREED uint64_t *keys = must_alloc(N, sizeof *keys), *olds = untouched_words(N, w.top);
+    uint64_t total = 0;
+    FREED uint8_t *outcomes = untouched_bytes(N);
     for (size_t i = 0; i < N; i++)
         keys[i] = i % KEYS;
     for (uint64_t key = 0; key < KEYS; key++)
         assert_put_one(&w, key, key + 1000, PLEACH_INSERTED, 0);
     assert_ok(wide_erase(&w, N, keys, outcomes, olds));
-    assert_int_equal(count_outcomes(N, outcomes, PLEACH_ERASED), KEYS);
-    assert_int_equal(count_outcomes(N, outcomes, PLEACH_ABSENT), N - KEYS);
+    assert_int_equal(count_bytes(N, outcomes, PLEACH_ERASED), KEYS);
+    assert_int_equal(count_bytes(N, outcomes, PLEACH_ABSENT), N - KEYS);
     for (size_t i = 0; i < N; i++)
         if (outcomes[i] == PLEACH_ERASED) {
             assert_int_equal(olds[i], keys[i] + 1000);
@@ -435,17 +398,13 @@ static void equal_keys_in_one_erase(const setting *where)
         }
     assert_int_equal(total, KEYS * (KEYS - 1) / 2); /* each key once */
     assert_no_min_max(&w);
-    free(keys);
-    free(olds);
-    free(outcomes);
-    wide_close(&w);
 }
 
 /* ---- arguments ------------------------------------------------------------------------------------------------- */
 
 static void results_may_be_left_out_of_array_calls(const setting *where)
 {
-    wide w = wide_open(where);
+    AT_END(wide_close) wide w = wide_open(where);
     const uint64_t keys[] = {3, 1, 2}, values[] = {30, 10, 20}, changed[] = {31, 11, 21};
     uint64_t olds[3] = {0}, out[3] = {0};
     uint8_t bytes[3] = {0};
@@ -454,7 +413,7 @@ static void results_may_be_left_out_of_array_calls(const setting *where)
     assert_words_equal("old_values without outcomes", 3, olds, values);
     assert_ok(wide_add(&w, 3, keys, values, NULL, NULL));
     assert_ok(wide_add(&w, 3, keys, values, bytes, NULL));
-    assert_int_equal(count_outcomes(3, bytes, PLEACH_EXISTS), 3);
+    assert_int_equal(count_bytes(3, bytes, PLEACH_EXISTS), 3);
     assert_ok(wide_find(&w, 3, keys, out, NULL));
     assert_words_equal("values without found", 3, out, changed);
     assert_ok(wide_find(&w, 3, keys, NULL, bytes));
@@ -471,12 +430,11 @@ static void results_may_be_left_out_of_array_calls(const setting *where)
     assert_ok(wide_erase(&w, 1, keys + 2, NULL, olds));
     assert_int_equal(olds[0], 21);
     assert_no_min_max(&w);
-    wide_close(&w);
 }
 
 static void results_may_be_left_out_of_single_calls(const setting *where)
 {
-    wide w = wide_open(where);
+    AT_END(wide_close) wide w = wide_open(where);
     uint64_t value = 0;
     assert_ok(pleach_map_put_one(w.map, 1, 10, NULL, NULL));
     assert_ok(pleach_map_put_one(w.map, 1, 11, NULL, &value));
@@ -496,12 +454,11 @@ static void results_may_be_left_out_of_single_calls(const setting *where)
     assert_ok(pleach_map_erase_one(w.map, 2, NULL, &value));
     assert_int_equal(value, 20);
     assert_no_min_max(&w);
-    wide_close(&w);
 }
 
 static void zero_elements_are_success_and_touch_nothing(const setting *where)
 {
-    wide w = wide_open(where);
+    AT_END(wide_close) wide w = wide_open(where);
     assert_put_one(&w, 5, 50, PLEACH_INSERTED, 0);
     assert_ok(wide_put(&w, 0, NULL, NULL, NULL, NULL));
     assert_ok(wide_add(&w, 0, NULL, NULL, NULL, NULL));
@@ -510,42 +467,33 @@ static void zero_elements_are_success_and_touch_nothing(const setting *where)
     assert_ok(wide_contains(&w, 0, NULL, NULL));
     assert_ok(wide_succ(&w, 0, NULL, NULL, NULL, NULL));
     assert_ok(wide_pred(&w, 0, NULL, NULL, NULL, NULL));
-    uint64_t size = 0;
-    assert_ok(pleach_map_size(w.map, &size));
-    assert_int_equal(size, 1);
+    assert_map_size(w.map, 1);
     assert_found(&w, 5, 50);
-    wide_close(&w);
 }
 
 static void old_values_may_be_the_values_array(const setting *where)
 {
     rng r = rng_for(test_seed(), 4);
-    wide w = wide_open(where);
-    uint64_t *keys = pattern_keys(RANDOM, MANY, w.top, &r);
-    uint64_t *first = values_for(MANY, keys, w.top, 1), *second = values_for(MANY, keys, w.top, 2);
-    uint64_t *exchanged = values_for(MANY, keys, w.top, 2);
-    oracle *o = oracle_create(MANY, keys);
+    AT_END(wide_close) wide w = wide_open(where);
+    FREED uint64_t *keys = pattern_keys(RANDOM, MANY, w.top, &r);
+    FREED uint64_t *first = values_for(MANY, keys, w.top, 1), *second = values_for(MANY, keys, w.top, 2);
+    FREED uint64_t *exchanged = values_for(MANY, keys, w.top, 2);
+    AT_END(end_oracle) oracle *o = oracle_create(MANY, keys);
     put_both(&w, o, MANY, keys, first);
     assert_ok(wide_put(&w, MANY, keys, exchanged, NULL, exchanged));
     assert_words_equal("exchanged values", MANY, exchanged, first);
     for (size_t i = 0; i < MANY; i++)
         oracle_put(o, keys[i], second[i], &exchanged[i]);
     assert_same_content(&w, o);
-    oracle_destroy(o);
-    free(keys);
-    free(first);
-    free(second);
-    free(exchanged);
-    wide_close(&w);
 }
 
 /* ---- order ----------------------------------------------------------------------------------------------------- */
 
 static void succ_and_pred_are_strict_at_both_ends(const setting *where)
 {
-    wide w = wide_open(where);
+    AT_END(wide_close) wide w = wide_open(where);
     const uint64_t keys[] = {0, 1, w.top - 1, w.top}, values[] = {4, 3, 2, 1};
-    oracle *o = oracle_create(4, keys);
+    AT_END(end_oracle) oracle *o = oracle_create(4, keys);
     put_both(&w, o, 4, keys, values);
     assert_same(&w, o);
     assert_pred_one(&w, 0, 0, 0);
@@ -556,20 +504,18 @@ static void succ_and_pred_are_strict_at_both_ends(const setting *where)
     assert_succ_one(&w, w.top - 1, 1, w.top);
     assert_succ_one(&w, 1, 1, w.top - 1);
     assert_succ_one(&w, 0, 1, 1);
-    oracle_destroy(o);
-    wide_close(&w);
 }
 
 /* Erasing leaves empty leaves behind; neighbours must be found across any number of them. */
 static void succ_and_pred_cross_emptied_leaves(const setting *where)
 {
-    wide w = wide_open(where);
+    AT_END(wide_close) wide w = wide_open(where);
     uint64_t keys[MANY];
     const size_t n = shrunk(MANY, LEAST_MANY), last = n - 1;
     for (size_t i = 0; i < n; i++)
         keys[i] = 10 + 3 * i;
-    uint64_t *values = values_for(n, keys, w.top, 1);
-    oracle *o = oracle_create(n, keys);
+    FREED uint64_t *values = values_for(n, keys, w.top, 1);
+    AT_END(end_oracle) oracle *o = oracle_create(n, keys);
     put_both(&w, o, n, keys, values);
     erase_both(&w, o, n - 2, keys + 1);
     assert_same(&w, o);
@@ -584,19 +530,16 @@ static void succ_and_pred_cross_emptied_leaves(const setting *where)
     assert_succ_one(&w, keys[0], 0, 0);
     assert_pred_one(&w, w.top, 1, keys[0]);
     assert_same(&w, o);
-    oracle_destroy(o);
-    free(values);
-    wide_close(&w);
 }
 
 /* Takes the smallest and the largest key out by turns until nothing is left. */
 static void min_and_max_follow_erasing(const setting *where)
 {
     rng r = rng_for(test_seed(), 5);
-    wide w = wide_open(where);
+    AT_END(wide_close) wide w = wide_open(where);
     size_t n = where->device == PLEACH_CUDA ? 100 : 1000;
-    uint64_t *keys = pattern_keys(RANDOM, n, w.top, &r), *values = values_for(n, keys, w.top, 1);
-    oracle *o = oracle_create(n, keys);
+    FREED uint64_t *keys = pattern_keys(RANDOM, n, w.top, &r), *values = values_for(n, keys, w.top, 1);
+    AT_END(end_oracle) oracle *o = oracle_create(n, keys);
     put_both(&w, o, n, keys, values);
     while (o->size) {
         uint64_t key, value;
@@ -606,59 +549,45 @@ static void min_and_max_follow_erasing(const setting *where)
         oracle_erase(o, key, &value);
     }
     assert_no_min_max(&w);
-    oracle_destroy(o);
-    free(keys);
-    free(values);
-    wide_close(&w);
 }
 
 /* ---- single calls against array calls -------------------------------------------------------------------------- */
 
-static void compare_neighbours(const wide *singles, const wide *arrays, uint64_t key)
+/* An array call of one element, as map_answer. */
+static pleach_status array_answer(const wide *w, pleach_operation operation, uint64_t key, uint64_t value,
+                                  pleach_answer *a)
 {
-    uint64_t single[4] = {0}, array[4] = {0};
-    int single_found[2] = {-1, -1};
-    uint8_t array_found[2] = {9, 9};
-    assert_ok(pleach_map_succ_one(singles->map, key, &single_found[0], &single[0], &single[1]));
-    assert_ok(pleach_map_pred_one(singles->map, key, &single_found[1], &single[2], &single[3]));
-    assert_ok(wide_succ(arrays, 1, &key, &array[0], &array[1], &array_found[0]));
-    assert_ok(wide_pred(arrays, 1, &key, &array[2], &array[3], &array_found[1]));
-    assert_int_equal(single_found[0], array_found[0]);
-    assert_int_equal(single_found[1], array_found[1]);
-    assert_words_equal("succ and pred", 4, single, array);
+    switch (operation) {
+    case PLEACH_OP_PUT: return wide_put(w, 1, &key, &value, &a->flag, &a->value);
+    case PLEACH_OP_ADD: return wide_add(w, 1, &key, &value, &a->flag, &a->value);
+    case PLEACH_OP_ERASE: return wide_erase(w, 1, &key, &a->flag, &a->value);
+    case PLEACH_OP_SUCC: return wide_succ(w, 1, &key, &a->key, &a->value, &a->flag);
+    case PLEACH_OP_PRED: return wide_pred(w, 1, &key, &a->key, &a->value, &a->flag);
+    default: return PLEACH_E_ARGUMENT;
+    }
 }
 
-static void compare_update(const wide *singles, const wide *arrays, unsigned kind, uint64_t key, uint64_t value)
+static void compare_calls(const wide *singles, const wide *arrays, pleach_operation operation, uint64_t key,
+                          uint64_t value)
 {
-    pleach_outcome single = PLEACH_NOT_APPLIED;
-    uint8_t array = UNTOUCHED;
-    uint64_t single_old = 1, array_old = 1;
-    if (kind == 0) {
-        assert_ok(pleach_map_put_one(singles->map, key, value, &single, &single_old));
-        assert_ok(wide_put(arrays, 1, &key, &value, &array, &array_old));
-    } else if (kind == 1) {
-        assert_ok(pleach_map_add_one(singles->map, key, value, &single, &single_old));
-        assert_ok(wide_add(arrays, 1, &key, &value, &array, &array_old));
-    } else {
-        assert_ok(pleach_map_erase_one(singles->map, key, &single, &single_old));
-        assert_ok(wide_erase(arrays, 1, &key, &array, &array_old));
-    }
-    assert_int_equal(single, array);
-    assert_int_equal(single_old, array_old);
+    pleach_answer single = {.flag = 9, .value = 1}, array = single;
+    assert_ok(map_answer(singles->map, operation, key, value, &single));
+    assert_ok(array_answer(arrays, operation, key, value, &array));
+    assert_true(same_answer(&single, &array));
 }
 
 static void single_calls_agree_with_array_calls(const setting *where)
 {
     rng r = rng_for(test_seed(), 6);
-    wide singles = wide_open(where), arrays = wide_open(where);
+    AT_END(wide_close) wide singles = wide_open(where);
+    AT_END(wide_close) wide arrays = wide_open(where);
     size_t operations = scaled_single_calls(where, 20000);
     for (size_t i = 0; i < operations; i++) {
         uint64_t key = rng_below(&r, 300), value = rng_next(&r) & singles.top;
-        compare_update(&singles, &arrays, (unsigned)rng_below(&r, 3), key, value);
-        compare_neighbours(&singles, &arrays, key);
+        compare_calls(&singles, &arrays, (pleach_operation)rng_below(&r, 3), key, value);
+        compare_calls(&singles, &arrays, PLEACH_OP_SUCC, key, value);
+        compare_calls(&singles, &arrays, PLEACH_OP_PRED, key, value);
     }
-    wide_close(&singles);
-    wide_close(&arrays);
 }
 
 int main(int argc, char **argv)

@@ -38,10 +38,8 @@ static oracle *narrow_universe(uint64_t top)
 static oracle *wide_universe(uint64_t top, rng *r)
 {
     size_t n = shrunk(60000, 5000);
-    uint64_t *keys = pattern_keys(RANDOM, n, top, r);
-    oracle *o = oracle_create(n, keys);
-    free(keys);
-    return o;
+    FREED uint64_t *keys = pattern_keys(RANDOM, n, top, r);
+    return oracle_create(n, keys);
 }
 
 static history begin(const setting *where, bool narrow, uint64_t part)
@@ -92,58 +90,15 @@ static uint64_t interval_end(history *h, uint64_t lo)
 
 /* ---- single calls ---------------------------------------------------------------------------------------------- */
 
-typedef pleach_status put_call(pleach_map *, uint64_t, uint64_t, pleach_outcome *, uint64_t *);
-typedef pleach_outcome oracle_put_call(oracle *, uint64_t, uint64_t, uint64_t *);
-
-static void put_or_add_one(history *h, put_call *call, oracle_put_call *expect)
+static void call_one(history *h, pleach_operation operation)
 {
-    uint64_t key = known_key(h), value = any_value(h), old = 1, expected_old = 1;
-    pleach_outcome outcome = PLEACH_NOT_APPLIED;
-    assert_ok(call(h->w.map, key, value, &outcome, &old));
-    assert_int_equal(outcome, expect(h->o, key, value, &expected_old));
-    assert_int_equal(old, expected_old);
-    count_checked(1);
-}
-
-static void erase_one(history *h)
-{
-    uint64_t key = any_key(h), old = 1, expected_old = 1;
-    pleach_outcome outcome = PLEACH_NOT_APPLIED;
-    assert_ok(pleach_map_erase_one(h->w.map, key, &outcome, &old));
-    assert_int_equal(outcome, oracle_erase(h->o, key, &expected_old));
-    assert_int_equal(old, expected_old);
-    count_checked(1);
-}
-
-static void find_one(history *h)
-{
-    uint64_t key = any_key(h), value = 1, expected_value = 1;
-    int found = -1;
-    assert_ok(pleach_map_find_one(h->w.map, key, &found, &value));
-    assert_int_equal(found, oracle_find(h->o, key, &expected_value));
-    assert_int_equal(value, expected_value);
-    count_checked(1);
-}
-
-static void contains_one(history *h)
-{
-    uint64_t key = any_key(h);
-    int found = -1;
-    assert_ok(pleach_map_contains_one(h->w.map, key, &found));
-    assert_int_equal(found, oracle_find(h->o, key, NULL));
-    count_checked(1);
-}
-
-typedef pleach_status neighbour_call(pleach_map *, uint64_t, int *, uint64_t *, uint64_t *);
-typedef bool oracle_neighbour_call(const oracle *, uint64_t, uint64_t *, uint64_t *);
-
-static void neighbour_one(history *h, neighbour_call *call, oracle_neighbour_call *expect)
-{
-    uint64_t key = any_key(h), got[2] = {1, 1}, expected[2] = {1, 1};
-    int found = -1;
-    assert_ok(call(h->w.map, key, &found, &got[0], &got[1]));
-    assert_int_equal(found, expect(h->o, key, &expected[0], &expected[1]));
-    assert_words_equal("neighbour", 2, got, expected);
+    uint64_t key = operation <= PLEACH_OP_ADD ? known_key(h) : any_key(h), value = any_value(h);
+    pleach_answer got = {.key = 1, .value = 1}, expected = got;
+    assert_ok(map_answer(h->w.map, operation, key, value, &got));
+    oracle_answer(h->o, operation, key, value, &expected);
+    assert_int_equal(got.flag, expected.flag);
+    assert_int_equal(got.key, expected.key);
+    assert_int_equal(got.value, expected.value);
     count_checked(1);
 }
 
@@ -160,13 +115,13 @@ static void random_query(history *h)
 {
     uint64_t dice = rng_below(&h->r, 100);
     if (dice < 35)
-        find_one(h);
+        call_one(h, PLEACH_OP_FIND);
     else if (dice < 50)
-        contains_one(h);
+        call_one(h, PLEACH_OP_CONTAINS);
     else if (dice < 70)
-        neighbour_one(h, pleach_map_succ_one, oracle_succ);
+        call_one(h, PLEACH_OP_SUCC);
     else if (dice < 90)
-        neighbour_one(h, pleach_map_pred_one, oracle_pred);
+        call_one(h, PLEACH_OP_PRED);
     else if (dice < 98)
         range_one(h);
     else
@@ -179,11 +134,9 @@ static void random_single_call(history *h)
     if (dice >= 60)
         random_query(h);
     else if (dice >= grow)
-        erase_one(h);
-    else if (dice % 3)
-        put_or_add_one(h, pleach_map_put_one, oracle_put);
+        call_one(h, PLEACH_OP_ERASE);
     else
-        put_or_add_one(h, pleach_map_add_one, oracle_add);
+        call_one(h, dice % 3 ? PLEACH_OP_PUT : PLEACH_OP_ADD);
 }
 
 static void single_calls(const setting *where, bool narrow, size_t operations, uint64_t part)
@@ -280,13 +233,13 @@ static double any_fill(history *h)
 static void reload(history *h)
 {
     size_t n = (size_t)rng_below(&h->r, h->o->rows);
-    uint64_t *values = values_for(n, h->shuffled, h->w.top, rng_next(&h->r)), ignored;
+    FREED uint64_t *values = values_for(n, h->shuffled, h->w.top, rng_next(&h->r));
+    uint64_t ignored;
     assert_ok(pleach_map_clear(h->w.map));
     oracle_clear(h->o);
     assert_ok(wide_load(&h->w, n, h->shuffled, values, any_fill(h)));
     for (size_t i = 0; i < n; i++)
         oracle_put(h->o, h->shuffled[i], values[i], &ignored);
-    free(values);
 }
 
 static void random_whole_map_call(history *h)

@@ -14,12 +14,11 @@
 static filled fill_evenly(const setting *where, size_t n, uint64_t step)
 {
     filled f = {wide_open(where), NULL};
-    uint64_t *keys = must_alloc(n, sizeof *keys);
+    FREED uint64_t *keys = must_alloc(n, sizeof *keys);
     for (size_t i = 0; i < n; i++)
         keys[i] = i * step;
     f.o = oracle_create(n, keys);
     put_both(&f.w, f.o, n, keys, keys);
-    free(keys);
     return f;
 }
 
@@ -39,15 +38,14 @@ static void check_all_ways(const filled *f, size_t n, const uint64_t *lo, const 
 
 static void empty_map_has_empty_ranges(const setting *where)
 {
-    filled f = fill_evenly(where, 0, 1);
+    AT_END(filled_close) filled f = fill_evenly(where, 0, 1);
     const uint64_t lo[] = {0, 0, 5, f.w.top, 1}, hi[] = {f.w.top, 0, 3, f.w.top, 9};
     check_all_ways(&f, COUNT_OF(lo), lo, hi);
-    filled_close(&f);
 }
 
 static void bounds_are_closed(const setting *where)
 {
-    filled f = fill_evenly(where, 100, 10);
+    AT_END(filled_close) filled f = fill_evenly(where, 100, 10);
     const uint64_t lo[] = {10, 10, 11, 11, 9, 20, 0, 990, 991, 985, 500};
     const uint64_t hi[] = {20, 10, 19, 20, 10, 29, 0, 990, 995, 1005, 500};
     static const uint64_t expected[] = {2, 1, 0, 1, 1, 1, 1, 1, 0, 1, 1};
@@ -55,37 +53,34 @@ static void bounds_are_closed(const setting *where)
     assert_ok(wide_range_count(&f.w, COUNT_OF(lo), lo, hi, counts));
     assert_words_equal("counts", COUNT_OF(lo), counts, expected);
     check_all_ways(&f, COUNT_OF(lo), lo, hi);
-    filled_close(&f);
 }
 
 static void backward_intervals_are_empty(const setting *where)
 {
-    filled f = fill_evenly(where, 100, 10);
+    AT_END(filled_close) filled f = fill_evenly(where, 100, 10);
     const uint64_t lo[] = {20, f.w.top, 1, 990, 21}, hi[] = {10, 0, 0, 0, 20};
     static const uint64_t nothing[COUNT_OF(lo)] = {0};
     uint64_t counts[COUNT_OF(lo)];
     assert_ok(wide_range_count(&f.w, COUNT_OF(lo), lo, hi, counts));
     assert_words_equal("counts", COUNT_OF(lo), counts, nothing);
     check_all_ways(&f, COUNT_OF(lo), lo, hi);
-    filled_close(&f);
 }
 
 static void extreme_keys_are_inside(const setting *where)
 {
     rng r = rng_for(test_seed(), 1);
-    filled f = fill_map(where, EXTREMES, 100, &r);
+    AT_END(filled_close) filled f = fill_map(where, EXTREMES, 100, &r);
     const uint64_t top = f.w.top;
     const uint64_t lo[] = {0, 0, top, top - 1, 1, 0, top, top - 200, 49};
     const uint64_t hi[] = {top, 0, top, top, top - 1, top - 1, top, top, top - 50};
     check_all_ways(&f, COUNT_OF(lo), lo, hi);
-    filled_close(&f);
 }
 
 static void ranges_over_every_pattern(const setting *where)
 {
     rng r = rng_for(test_seed(), 2);
     for (pattern p = 0; p < PATTERNS; p++) {
-        filled f = fill_map(where, p, 1200, &r);
+        AT_END(filled_close) filled f = fill_map(where, p, 1200, &r);
         uint64_t lo[64], hi[64];
         for (size_t i = 0; i < COUNT_OF(lo); i++) {
             lo[i] = f.o->keys[rng_below(&r, 1200)] + rng_below(&r, 3) - 1;
@@ -94,7 +89,6 @@ static void ranges_over_every_pattern(const setting *where)
             hi[i] &= f.w.top;
         }
         check_all_ways(&f, COUNT_OF(lo), lo, hi);
-        filled_close(&f);
     }
 }
 
@@ -103,8 +97,8 @@ static void many_queries_are_packed_in_order(const setting *where)
 {
     rng r = rng_for(test_seed(), 3);
     enum { QUERIES = 6000 };
-    filled f = fill_evenly(where, 20000, 7);
-    uint64_t *lo = must_alloc(QUERIES, sizeof *lo), *hi = must_alloc(QUERIES, sizeof *hi);
+    AT_END(filled_close) filled f = fill_evenly(where, 20000, 7);
+    FREED uint64_t *lo = must_alloc(QUERIES, sizeof *lo), *hi = must_alloc(QUERIES, sizeof *hi);
     for (size_t i = 0; i < QUERIES; i++) {
         lo[i] = i % 5 == 4 && i ? lo[i - 1] : rng_below(&r, 150000);
         hi[i] = i % 3 ? lo[i] + rng_below(&r, 200) : rng_below(&r, 150000) % (lo[i] + 1);
@@ -113,16 +107,13 @@ static void many_queries_are_packed_in_order(const setting *where)
     check_range(&f.w, f.o, QUERIES, lo, hi, 3);
     check_range_limit(&f.w, f.o, QUERIES, lo, hi, 8);
     check_range_count(&f.w, f.o, QUERIES, lo, hi);
-    free(lo);
-    free(hi);
-    filled_close(&f);
 }
 
 /* One query with very many results among many with none. */
 static void one_long_range_among_empty_ones(const setting *where)
 {
     enum { QUERIES = 700, KEYS = 50000 };
-    filled f = fill_evenly(where, KEYS, 3);
+    AT_END(filled_close) filled f = fill_evenly(where, KEYS, 3);
     uint64_t lo[QUERIES], hi[QUERIES];
     for (size_t i = 0; i < QUERIES; i++)
         lo[i] = hi[i] = 3 * i + 1;
@@ -130,20 +121,18 @@ static void one_long_range_among_empty_ones(const setting *where)
     hi[QUERIES / 2] = f.w.top;
     check_range(&f.w, f.o, QUERIES, lo, hi, 0);
     check_range_count(&f.w, f.o, QUERIES, lo, hi);
-    filled_close(&f);
 }
 
 static void ranges_cross_emptied_leaves(const setting *where)
 {
     enum { KEYS = 3000 };
-    filled f = fill_evenly(where, KEYS, 2);
+    AT_END(filled_close) filled f = fill_evenly(where, KEYS, 2);
     uint64_t gone[KEYS - 200];
     for (size_t i = 0; i < COUNT_OF(gone); i++)
         gone[i] = 2 * (i + 100);
     erase_both(&f.w, f.o, COUNT_OF(gone), gone);
     const uint64_t lo[] = {0, 200, 190, 3000, 5799, 198}, hi[] = {f.w.top, 5799, 5810, 3010, 5801, 198};
     check_all_ways(&f, COUNT_OF(lo), lo, hi);
-    filled_close(&f);
 }
 
 static void assert_no_pair_written(const wide *w, size_t n, const uint64_t *keys, const uint64_t *values)
@@ -156,12 +145,12 @@ static void assert_no_pair_written(const wide *w, size_t n, const uint64_t *keys
 
 static void too_small_a_buffer_is_told_what_it_needs(const setting *where)
 {
-    filled f = fill_evenly(where, 1000, 1);
+    AT_END(filled_close) filled f = fill_evenly(where, 1000, 1);
     const uint64_t lo[] = {10, 500, 900}, hi[] = {19, 400, 2000};
     static const uint64_t expected_offsets[] = {0, 10, 10, 110};
     static const size_t too_small[] = {0, 1, 10, 109};
     for (size_t i = 0; i < COUNT_OF(too_small); i++) {
-        uint64_t *keys = untouched_words(109, f.w.top), *values = untouched_words(109, f.w.top);
+        FREED uint64_t *keys = untouched_words(109, f.w.top), *values = untouched_words(109, f.w.top);
         uint64_t offsets[4] = {9, 9, 9, 9};
         size_t total = 0;
         assert_int_equal(wide_range(&f.w, 3, lo, hi, 0, too_small[i], keys, values, offsets, &total),
@@ -169,18 +158,15 @@ static void too_small_a_buffer_is_told_what_it_needs(const setting *where)
         assert_int_equal(total, 110);
         assert_words_equal("offsets", 4, offsets, expected_offsets);
         assert_no_pair_written(&f.w, 109, keys, values);
-        free(keys);
-        free(values);
     }
     check_range(&f.w, f.o, 3, lo, hi, 0); /* gives exactly the room that is needed */
-    filled_close(&f);
 }
 
 /* The first call asks how much room is needed, the second one has it. With nothing to write, OK is as right as
  * SPACE. */
 static void space_can_be_asked_for_first(const setting *where)
 {
-    filled f = fill_evenly(where, 300, 5);
+    AT_END(filled_close) filled f = fill_evenly(where, 300, 5);
     const uint64_t lo = 3, hi = 1000;
     uint64_t offsets[2] = {9, 9};
     size_t total = 0;
@@ -188,20 +174,18 @@ static void space_can_be_asked_for_first(const setting *where)
     assert_true(status == PLEACH_E_SPACE || status == PLEACH_OK);
     assert_int_equal(total, 200);
     assert_int_equal(offsets[1], 200);
-    uint64_t *keys = untouched_words(total + 5, f.w.top);
+    FREED uint64_t *keys = untouched_words(total + 5, f.w.top);
     assert_ok(wide_range(&f.w, 1, &lo, &hi, 0, total + 5, keys, NULL, offsets, &total));
     assert_int_equal(total, 200);
     assert_int_equal(offsets[1], 200);
     assert_int_equal(keys[0], 5);
     assert_int_equal(keys[199], 1000);
     assert_int_equal(keys[200], UNTOUCHED_WORD(f.w.top));
-    free(keys);
-    filled_close(&f);
 }
 
 static void results_may_be_left_out(const setting *where)
 {
-    filled f = fill_evenly(where, 300, 5);
+    AT_END(filled_close) filled f = fill_evenly(where, 300, 5);
     const uint64_t lo[] = {0, 10}, hi[] = {10, 20};
     uint64_t keys[6] = {0}, values[6] = {0}, offsets[3] = {9, 9, 9};
     uint32_t counts[2] = {9, 9};
@@ -218,12 +202,11 @@ static void results_may_be_left_out(const setting *where)
     assert_ok(wide_range_limit(&f.w, 2, lo, hi, 4, NULL, NULL, counts));
     assert_int_equal(counts[0], 3);
     assert_int_equal(counts[1], 3);
-    filled_close(&f);
 }
 
 static void no_queries_are_success(const setting *where)
 {
-    filled f = fill_evenly(where, 10, 1);
+    AT_END(filled_close) filled f = fill_evenly(where, 10, 1);
     uint64_t offset = 0;
     size_t total = 0;
     assert_ok(wide_range(&f.w, 0, NULL, NULL, 0, 0, NULL, NULL, &offset, &total));
@@ -231,7 +214,6 @@ static void no_queries_are_success(const setting *where)
     assert_int_equal(total, 0);
     assert_ok(wide_range_limit(&f.w, 0, NULL, NULL, 1, NULL, NULL, NULL));
     assert_ok(wide_range_count(&f.w, 0, NULL, NULL, NULL));
-    filled_close(&f);
 }
 
 int main(int argc, char **argv)

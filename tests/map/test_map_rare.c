@@ -208,11 +208,11 @@ static void range_finds_no_memory_for_room_to_spare(const void *where)
 static void fill_to_the_last_node(const setting *where, uint64_t nodes, bool downwards, uint64_t *unposted)
 {
     const size_t n = (size_t)nodes * 15;
-    wide w = wide_open_limited(where, nodes * node_bytes_of(where->key_bits));
-    uint64_t *keys = must_alloc(n, sizeof *keys);
+    AT_END(wide_close) wide w = wide_open_limited(where, nodes * node_bytes_of(where->key_bits));
+    FREED uint64_t *keys = must_alloc(n, sizeof *keys);
     for (size_t i = 0; i < n; i++)
         keys[i] = downwards ? w.top - i : i;
-    oracle *o = oracle_create(n, keys);
+    AT_END(end_oracle) oracle *o = oracle_create(n, keys);
     size_t refused = 0;
     for (size_t i = 0; i < n; i++) {
         uint64_t old;
@@ -232,9 +232,6 @@ static void fill_to_the_last_node(const setting *where, uint64_t nodes, bool dow
         assert_int_equal(stats.unposted, 0);
     }
     assert_same_content(&w, o);
-    oracle_destroy(o);
-    free(keys);
-    wide_close(&w);
 }
 
 /* Every limit from the least to one beyond the first root that splits; at some of them the new node of the old root has
@@ -251,8 +248,8 @@ static void pool_ends_at_every_node(const void *setting_here)
 }
 
 #define IN_EVERY_SETTING(function)                                                                               \
-    {#function " 32/t1", function, &settings[0]}, {#function " 32/t3", function, &settings[1]},                  \
-    {#function " 64/t1", function, &settings[2]}, {#function " 64/t3", function, &settings[3]}
+    UNIT_WITH(#function " 32/t1", function, &settings[0]), UNIT_WITH(#function " 32/t3", function, &settings[1]), \
+    UNIT_WITH(#function " 64/t1", function, &settings[2]), UNIT_WITH(#function " 64/t3", function, &settings[3])
 
 int main(int argc, char **argv)
 {

@@ -35,12 +35,10 @@ typedef struct owner {
 static owner owner_begin(agent *a)
 {
     const owned_keys *shared = a->shared;
-    uint64_t *keys = must_alloc(shared->keys_each, sizeof *keys);
+    FREED uint64_t *keys = must_alloc(shared->keys_each, sizeof *keys);
     for (size_t i = 0; i < shared->keys_each; i++)
         keys[i] = (i * a->count + a->index) * shared->distance;
-    owner self = {a, shared, &shared->w, oracle_create(shared->keys_each, keys)};
-    free(keys);
-    return self;
+    return (owner){a, shared, &shared->w, oracle_create(shared->keys_each, keys)};
 }
 
 static uint64_t own_key(owner *self)
@@ -53,66 +51,38 @@ static bool is_own(const owner *self, uint64_t key)
     return key % self->shared->distance == 0 && key / self->shared->distance % self->a->count == self->a->index;
 }
 
-static void owner_put(owner *self)
+/* A call that must answer exactly what the oracle does. */
+static void owner_point(owner *self, pleach_operation operation, uint64_t key)
 {
-    uint64_t key = own_key(self), value = rng_next(&self->a->r) & self->w->top, old = 1, expected_old = 1;
-    pleach_outcome outcome = PLEACH_NOT_APPLIED;
-    if (rng_percent(&self->a->r, 60)) {
-        EXPECT_OK(self->a, pleach_map_put_one(self->w->map, key, value, &outcome, &old));
-        EXPECT(self->a, outcome == oracle_put(self->o, key, value, &expected_old));
-    } else {
-        EXPECT_OK(self->a, pleach_map_add_one(self->w->map, key, value, &outcome, &old));
-        EXPECT(self->a, outcome == oracle_add(self->o, key, value, &expected_old));
-    }
-    EXPECT(self->a, old == expected_old);
-}
-
-static void owner_erase(owner *self)
-{
-    uint64_t key = own_key(self), old = 1, expected_old = 1;
-    pleach_outcome outcome = PLEACH_NOT_APPLIED;
-    EXPECT_OK(self->a, pleach_map_erase_one(self->w->map, key, &outcome, &old));
-    EXPECT(self->a, outcome == oracle_erase(self->o, key, &expected_old));
-    EXPECT(self->a, old == expected_old);
+    uint64_t value = rng_next(&self->a->r) & self->w->top;
+    pleach_answer got = {.value = 1}, expected = got;
+    EXPECT_OK(self->a, map_answer(self->w->map, operation, key, value, &got));
+    oracle_answer(self->o, operation, key, value, &expected);
+    EXPECT(self->a, same_answer(&got, &expected));
 }
 
 static void owner_find(owner *self)
 {
-    uint64_t key = own_key(self), value = 1, expected_value = 1;
-    int found = -1, contained = -1;
-    bool expected = oracle_find(self->o, key, &expected_value);
-    EXPECT_OK(self->a, pleach_map_find_one(self->w->map, key, &found, &value));
-    EXPECT(self->a, found == expected && value == expected_value);
-    EXPECT_OK(self->a, pleach_map_contains_one(self->w->map, key, &contained));
-    EXPECT(self->a, contained == expected);
+    uint64_t key = own_key(self);
+    owner_point(self, PLEACH_OP_FIND, key);
+    if (!self->a->failed)
+        owner_point(self, PLEACH_OP_CONTAINS, key);
 }
 
-/* The answer of succ is my next key or somebody's smaller one; if it is mine, it is there with my value. */
-static void owner_succ(owner *self)
+/* The result of succ is my next key or another owner's smaller one; if it is mine, it is there with my value. So is
+ * that of pred. */
+static void owner_neighbour(owner *self, bool up)
 {
     uint64_t key = own_key(self), got = 0, value = 0, mine = 0, my_value = 0;
     int found = -1;
-    bool have = oracle_succ(self->o, key, &mine, &my_value);
-    EXPECT_OK(self->a, pleach_map_succ_one(self->w->map, key, &found, &got, &value));
+    bool have = (up ? oracle_succ : oracle_pred)(self->o, key, &mine, &my_value);
+    EXPECT_OK(self->a,
+              (up ? pleach_map_succ_one : pleach_map_pred_one)(self->w->map, key, &found, &got, &value));
     EXPECT(self->a, found == 1 || !have);
     if (!found)
         return;
-    EXPECT(self->a, got > key);
-    EXPECT(self->a, !have || got <= mine);
-    EXPECT(self->a, !is_own(self, got) || (have && got == mine && value == my_value));
-}
-
-static void owner_pred(owner *self)
-{
-    uint64_t key = own_key(self), got = 0, value = 0, mine = 0, my_value = 0;
-    int found = -1;
-    bool have = oracle_pred(self->o, key, &mine, &my_value);
-    EXPECT_OK(self->a, pleach_map_pred_one(self->w->map, key, &found, &got, &value));
-    EXPECT(self->a, found == 1 || !have);
-    if (!found)
-        return;
-    EXPECT(self->a, got < key);
-    EXPECT(self->a, !have || got >= mine);
+    EXPECT(self->a, up ? got > key : got < key);
+    EXPECT(self->a, !have || (up ? got <= mine : got >= mine));
     EXPECT(self->a, !is_own(self, got) || (have && got == mine && value == my_value));
 }
 
@@ -164,15 +134,13 @@ static void owner_single_call(owner *self)
 {
     uint64_t dice = rng_below(&self->a->r, 100);
     if (dice < 40)
-        owner_put(self);
+        owner_point(self, dice % 5 < 3 ? PLEACH_OP_PUT : PLEACH_OP_ADD, own_key(self));
     else if (dice < 65)
-        owner_erase(self);
+        owner_point(self, PLEACH_OP_ERASE, own_key(self));
     else if (dice < 82)
         owner_find(self);
-    else if (dice < 88)
-        owner_succ(self);
     else if (dice < 94)
-        owner_pred(self);
+        owner_neighbour(self, dice < 88);
     else if (dice < 95)
         owner_min_max(self);
     else
@@ -195,11 +163,11 @@ static void owner_array_update(owner *self)
     switch (rng_below(&self->a->r, 3)) {
     case 0:
         EXPECT_OK(self->a, wide_put(self->w, n, keys, values, outcomes, olds));
-        oracle_put_all(self->o, n, keys, values, expected, expected_olds);
+        oracle_insert_all(self->o, oracle_put, n, keys, values, expected, expected_olds);
         break;
     case 1:
         EXPECT_OK(self->a, wide_add(self->w, n, keys, values, outcomes, olds));
-        oracle_add_all(self->o, n, keys, values, expected, expected_olds);
+        oracle_insert_all(self->o, oracle_add, n, keys, values, expected, expected_olds);
         break;
     default:
         EXPECT_OK(self->a, wide_erase(self->w, n, keys, outcomes, olds));
@@ -294,12 +262,11 @@ typedef struct kept_house {
 static void export_is_ascending(agent *a, const wide *w)
 {
     size_t capacity = 100000, n = 0;
-    uint64_t *keys = must_alloc(capacity, sizeof *keys);
+    FREED uint64_t *keys = must_alloc(capacity, sizeof *keys);
     pleach_status status = wide_export(w, capacity, keys, NULL, &n);
     bool ascending = n <= capacity;
     for (size_t i = 1; i < n && ascending; i++)
         ascending = keys[i - 1] < keys[i];
-    free(keys);
     EXPECT_OK(a, status);
     EXPECT(a, ascending);
 }
@@ -463,13 +430,12 @@ static void assert_accounts_balance(const fight *f, size_t agents)
 
 static void run_fight(const setting *where, size_t rounds, agent_body *body)
 {
-    fight *f = must_alloc(1, sizeof *f);
+    FREED fight *f = must_alloc(1, sizeof *f);
     f->w = wide_open(where);
     f->rounds = scaled_single_calls(where, rounds);
     run_agents(calling_threads(), body, f);
     assert_accounts_balance(f, calling_threads());
     wide_close(&f->w);
-    free(f);
 }
 
 static void shared_keys_add_up(const setting *where)
@@ -660,7 +626,7 @@ static void read_min_max(agent *a)
 
 static void reader(agent *a)
 {
-    uint64_t *last_seen = must_alloc(POSITIONS, sizeof *last_seen);
+    FREED uint64_t *last_seen = must_alloc(POSITIONS, sizeof *last_seen);
     for (size_t round = 0; !stopped(a); round++) {
         size_t position = (size_t)rng_below(&a->r, POSITIONS);
         read_point(a, position, last_seen);
@@ -675,7 +641,6 @@ static void reader(agent *a)
             read_min_max(a);
         count_checked(4);
     }
-    free(last_seen);
 }
 
 static void writer_or_reader(agent *a)
@@ -736,7 +701,7 @@ static void walk(agent *a)
 
 static void assert_procession_complete(const procession *p, size_t n)
 {
-    uint64_t *keys = must_alloc(n, sizeof *keys), *values = must_alloc(n, sizeof *values);
+    FREED uint64_t *keys = must_alloc(n, sizeof *keys), *values = must_alloc(n, sizeof *values);
     size_t exported = 0;
     assert_ok(wide_export(&p->w, n, keys, values, &exported));
     assert_int_equal(exported, n);
@@ -745,8 +710,6 @@ static void assert_procession_complete(const procession *p, size_t n)
         assert_int_equal(keys[i], key_in_procession(p, place));
         assert_int_equal(values[i], place);
     }
-    free(keys);
-    free(values);
 }
 
 static void sorted_insertion_from_all_threads(const setting *where)

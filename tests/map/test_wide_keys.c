@@ -8,6 +8,7 @@
 #include "testkit/folder.h"
 #include "testkit/harness.h"
 #include "testkit/model.h"
+#include "testkit/wide.h"
 
 _Static_assert(sizeof(pleach_key128) == sizeof(number), "two ways to write the same array");
 
@@ -32,7 +33,7 @@ static void assert_same_content(pleach_map *map, const model *m)
     number *keys[2] = {untouched_numbers(m->rows), untouched_numbers(m->rows)};
     number *values[2] = {untouched_numbers(m->rows), untouched_numbers(m->rows)};
     size_t n = 0;
-    model_map_validate(map);
+    assert_valid_map(map);
     assert_ok(pleach_map_export(map, m->rows, keys[0], values[0], &n));
     assert_int_equal(n, m->size);
     assert_int_equal(model_range(m, 0, NUMBER_MAX, 0, keys[1], values[1]), n);
@@ -200,15 +201,13 @@ static plan random_plan(rng *r, size_t most, int growth)
 static void random_batches(const setting *where, universe which, size_t rows, size_t most, size_t operations)
 {
     rng r = rng_for(test_seed(), 100 * (uint64_t)which + where->threads);
-    pleach_map *map = model_map_open(where, 0);
-    model *m = model_create(which, rows, &r);
+    AT_END(end_model_map) pleach_map *map = model_map_open(where, 0);
+    AT_END(end_model) model *m = model_create(which, rows, &r);
     for (size_t done = 0, batches = 0; done < operations; batches++) {
         plan p = random_plan(&r, most, batches % 8 < 5 ? 1 : -1);
         batch_both(map, m, &r, &p);
         done += p.n;
     }
-    model_map_close(map);
-    model_destroy(m);
 }
 
 static void small_batches(const setting *where)
@@ -231,24 +230,21 @@ static void whole_maps_in_one_batch(const setting *where)
 {
     for (universe u = 0; u < UNIVERSES; u++) {
         rng r = rng_for(test_seed(), 7 + u);
-        pleach_map *map = model_map_open(where, 0);
+        AT_END(end_model_map) pleach_map *map = model_map_open(where, 0);
         size_t n = shrunk(100000, 5000);
-        model *m = model_create(u, n / 2, &r);
+        AT_END(end_model) model *m = model_create(u, n / 2, &r);
         plan put = {.n = n, .weight = {[PLEACH_OP_PUT] = 9, [PLEACH_OP_FIND] = 1, [PLEACH_OP_COUNT] = 1}, .widest = 20};
         plan erase = {.n = m->rows, .keys = ASCENDING, .weight = {[PLEACH_OP_ERASE] = 1}, .widest = 1};
         for (unsigned round = 0; round < 2; round++) {
             batch_both(map, m, &r, &put);
             batch_both(map, m, &r, &erase); /* nearly all: some name the keys beside theirs */
-            number *all = must_alloc(m->rows, sizeof *all);
+            FREED number *all = must_alloc(m->rows, sizeof *all);
             size_t left = model_range(m, 0, NUMBER_MAX, 0, all, NULL);
             assert_ok(pleach_map_erase(map, left, all, NULL, NULL, PLEACH_SYNC));
             memset(m->present, 0, m->rows);
             m->size = 0;
             assert_same_content(map, m);
-            free(all);
         }
-        model_map_close(map);
-        model_destroy(m);
     }
 }
 
@@ -257,16 +253,14 @@ static void wide_counts(const setting *where)
 {
     for (universe u = 0; u < UNIVERSES; u++) {
         rng r = rng_for(test_seed(), 20 + u);
-        pleach_map *map = model_map_open(where, 0);
-        model *m = model_create(u, 4000, &r);
+        AT_END(end_model_map) pleach_map *map = model_map_open(where, 0);
+        AT_END(end_model) model *m = model_create(u, 4000, &r);
         for (size_t i = 0; i < 3; i++) {
             plan p = {.n = 1 + (size_t)rng_below(&r, scaled(6000)), .keys = (choice)(i % CHOICES), .widest = 4000,
                       .limit = 3};
             for (unsigned k = 0; k < OPERATIONS; k++) p.weight[k] = k == PLEACH_OP_COUNT ? 12 : 3;
             batch_both(map, m, &r, &p);
         }
-        model_map_close(map);
-        model_destroy(m);
     }
 }
 
@@ -275,19 +269,16 @@ static uint64_t shape_after(const setting *where, unsigned threads)
     setting with = *where;
     with.threads = threads;
     rng r = rng_for(test_seed(), 77);
-    pleach_map *map = model_map_open(&with, 0);
-    model *m = model_create(ANYWHERE, 5000, &r);
+    AT_END(end_model_map) pleach_map *map = model_map_open(&with, 0);
+    AT_END(end_model) model *m = model_create(ANYWHERE, 5000, &r);
     for (size_t i = 0; i < 6; i++) {
         plan p = random_plan(&r, 20000, i % 6 < 4 ? 1 : -1);
         batch_both(map, m, &r, &p);
     }
-    pleach_map_stats stats;
-    assert_ok(pleach_map_get_stats(map, &stats));
+    pleach_map_stats stats = stats_of(map);
     assert_int_equal(stats.key_bits, 128);
     assert_int_equal(stats.keys, m->size);
     assert_int_equal(stats.node_bytes, 512 * (stats.leaves + stats.inner));
-    model_map_close(map);
-    model_destroy(m);
     return stats.shape;
 }
 
@@ -302,13 +293,11 @@ static void shapes_tell_halves_apart(const setting *where)
     static const number pairs[][2] = {{1, 1}, {2, 1}, {NUMBER(1, 1), 1}, {1, NUMBER(1, 1)}, {1, 2}};
     uint64_t shapes[COUNT_OF(pairs)];
     for (size_t i = 0; i < COUNT_OF(pairs); i++) {
-        pleach_map_stats stats;
-        pleach_map *map = model_map_open(where, 0);
+        AT_END(end_model_map) pleach_map *map = model_map_open(where, 0);
         assert_ok(pleach_map_put(map, 1, &pairs[i][0], &pairs[i][1], NULL, NULL, PLEACH_SYNC));
-        assert_ok(pleach_map_get_stats(map, &stats));
+        pleach_map_stats stats = stats_of(map);
         shapes[i] = stats.shape;
         for (size_t k = 0; k < i; k++) assert_true(shapes[k] != shapes[i]);
-        model_map_close(map);
     }
 }
 
@@ -325,8 +314,8 @@ static void batches_beyond_the_limit_change_nothing(const setting *where)
 {
     size_t refused = 0;
     rng r = rng_for(test_seed(), 5);
-    pleach_map *map = model_map_open(where, (uint64_t)400 << 10);
-    model *m = model_create(ANYWHERE, 20000, &r);
+    AT_END(end_model_map) pleach_map *map = model_map_open(where, (uint64_t)400 << 10);
+    AT_END(end_model) model *m = model_create(ANYWHERE, 20000, &r);
     plan p = {.n = 2000, .weight = {[PLEACH_OP_PUT] = 1}, .widest = 1};
     batch_both(map, m, &r, &p);
     for (size_t i = 0; i < scaled(20); i++) {
@@ -338,15 +327,13 @@ static void batches_beyond_the_limit_change_nothing(const setting *where)
     assert_true(refused > 0);
     p = (plan){.n = 1000, .weight = {[PLEACH_OP_ERASE] = 1, [PLEACH_OP_FIND] = 1}, .widest = 1};
     batch_both(map, m, &r, &p);
-    model_map_close(map);
-    model_destroy(m);
 }
 
 static void batches_without_memory_change_nothing(const setting *where)
 {
     rng r = rng_for(test_seed(), 6);
-    pleach_map *map = model_map_open(where, 0);
-    model *m = model_create(ANYWHERE, 5000, &r);
+    AT_END(end_model_map) pleach_map *map = model_map_open(where, 0);
+    AT_END(end_model) model *m = model_create(ANYWHERE, 5000, &r);
     plan p = {.n = 4000, .widest = 4, .weight = {[PLEACH_OP_PUT] = 5, [PLEACH_OP_FIND] = 1, [PLEACH_OP_RANGE] = 1}};
     batch_both(map, m, &r, &p);
     pleach_status status = PLEACH_E_MEMORY;
@@ -358,8 +345,6 @@ static void batches_without_memory_change_nothing(const setting *where)
         assert_true(status == PLEACH_OK || status == PLEACH_E_MEMORY);
         assert_true(nth < 100);
     }
-    model_map_close(map);
-    model_destroy(m);
 }
 
 /* ---- array calls ---- */
@@ -382,8 +367,8 @@ typedef pleach_status update_call(pleach_map *, size_t, const void *, const void
 static void update_both(pleach_map *map, model *m, pleach_operation kind, size_t n, const number *keys,
                         const number *values)
 {
-    uint8_t *got = untouched_bytes(n), *expected = untouched_bytes(n);
-    number *got_old = untouched_numbers(n), *expected_old = untouched_numbers(n);
+    FREED uint8_t *got = untouched_bytes(n), *expected = untouched_bytes(n);
+    FREED number *got_old = untouched_numbers(n), *expected_old = untouched_numbers(n);
     for (size_t i = 0; i < n; i++)
         expected[i] = (uint8_t)model_update(m, kind, keys[i], values[i], &expected_old[i]);
     if (kind == PLEACH_OP_PUT)
@@ -395,16 +380,12 @@ static void update_both(pleach_map *map, model *m, pleach_operation kind, size_t
     assert_memory_equal(got, expected, n);
     assert_numbers_equal("old values", n, got_old, expected_old);
     count_checked(n);
-    free(got);
-    free(expected);
-    free(got_old);
-    free(expected_old);
 }
 
 static void points_both(pleach_map *map, const model *m, size_t n, const number *keys)
 {
-    uint8_t *found = untouched_bytes(n), *there = untouched_bytes(n);
-    number *values = untouched_numbers(n), *near_keys = untouched_numbers(n), *near = untouched_numbers(n);
+    FREED uint8_t *found = untouched_bytes(n), *there = untouched_bytes(n);
+    FREED number *values = untouched_numbers(n), *near_keys = untouched_numbers(n), *near = untouched_numbers(n);
     assert_ok(pleach_map_find(map, n, keys, values, found, PLEACH_SYNC));
     assert_ok(pleach_map_contains(map, n, keys, there, PLEACH_SYNC));
     for (size_t i = 0; i < n; i++) {
@@ -426,11 +407,6 @@ static void points_both(pleach_map *map, const model *m, size_t n, const number 
         }
     }
     count_checked(4 * n);
-    free(found);
-    free(there);
-    free(values);
-    free(near_keys);
-    free(near);
 }
 
 static void ranges_both(pleach_map *map, const model *m, rng *r)
@@ -474,10 +450,10 @@ static void array_calls(const setting *where)
 {
     for (universe u = 0; u < UNIVERSES; u++) {
         rng r = rng_for(test_seed(), 30 + u);
-        pleach_map *map = model_map_open(where, 0);
-        model *m = model_create(u, shrunk(20000, 3000), &r);
+        AT_END(end_model_map) pleach_map *map = model_map_open(where, 0);
+        AT_END(end_model) model *m = model_create(u, shrunk(20000, 3000), &r);
         size_t most = m->rows < 5000 ? m->rows : 5000;
-        number *keys = must_alloc(m->rows, sizeof *keys), *values = must_alloc(m->rows, sizeof *values);
+        FREED number *keys = must_alloc(m->rows, sizeof *keys), *values = must_alloc(m->rows, sizeof *values);
         for (size_t round = 0; round < scaled(20); round++) {
             size_t n = round % 4 ? 1 + (size_t)rng_below(&r, most) : round % 8 ? m->rows : 1;
             pleach_operation kind = round % 3 == 0 ? PLEACH_OP_PUT : round % 3 == 1 ? PLEACH_OP_ADD : PLEACH_OP_ERASE;
@@ -489,10 +465,6 @@ static void array_calls(const setting *where)
             ranges_both(map, m, &r);
             assert_same_content(map, m);
         }
-        free(keys);
-        free(values);
-        model_map_close(map);
-        model_destroy(m);
     }
 }
 
@@ -500,8 +472,8 @@ static void array_calls(const setting *where)
 static void arrays_of_two_words(const setting *where)
 {
     enum { N = 1000 };
-    pleach_map *map = model_map_open(where, 0);
-    uint64_t *words = must_alloc(4 * N + 4, sizeof *words);
+    AT_END(end_model_map) pleach_map *map = model_map_open(where, 0);
+    FREED uint64_t *words = must_alloc(4 * N + 4, sizeof *words);
     pleach_key128 *keys = (pleach_key128 *)(words + 1), *values = keys + N, low = {.low = 5};
     uint8_t found[N];
     for (uint64_t i = 0; i < N; i++) {
@@ -515,8 +487,6 @@ static void arrays_of_two_words(const setting *where)
     assert_ok(pleach_map_succ(map, 1, &low, keys + 1, NULL, found, PLEACH_SYNC));
     assert_true(found[0] && keys[1].high == 0 && keys[1].low == UINT64_MAX - 9);
     count_checked(2 * N + 1);
-    free(words);
-    model_map_close(map);
 }
 
 /* ---- whole maps ---- */
@@ -525,10 +495,11 @@ static void whole_maps(const setting *where)
 {
     for (universe u = 0; u < UNIVERSES; u++) {
         rng r = rng_for(test_seed(), 40 + u);
-        pleach_map *map = model_map_open(where, 0);
-        model *m = model_create(u, shrunk(20000, 3000), &r);
+        AT_END(end_model_map) pleach_map *map = model_map_open(where, 0);
+        AT_END(end_model) model *m = model_create(u, shrunk(20000, 3000), &r);
         size_t n = 2 * m->rows;
-        number *keys = must_alloc(n, sizeof *keys), *values = must_alloc(n, sizeof *values), old;
+        FREED number *keys = must_alloc(n, sizeof *keys), *values = must_alloc(n, sizeof *values);
+        number old;
         for (size_t i = 0; i < n; i++) {
             keys[i] = m->keys[rng_below(&r, m->rows)];
             values[i] = random_number(&r);
@@ -542,9 +513,7 @@ static void whole_maps(const setting *where)
             assert_ok(pleach_map_erase(map, 1, &m->keys[i], NULL, NULL, PLEACH_SYNC));
         assert_ok(pleach_map_compact(map, 1));
         assert_same_content(map, m);
-        uint64_t size;
-        assert_ok(pleach_map_size(map, &size));
-        assert_int_equal(size, m->size);
+        assert_map_size(map, m->size);
         assert_ok(pleach_map_clear(map));
         size_t left = 1;
         assert_ok(pleach_map_export(map, 0, NULL, NULL, &left));
@@ -552,16 +521,12 @@ static void whole_maps(const setting *where)
         assert_ok(pleach_map_load(map, m->rows, m->keys, m->keys, 1)); /* in order: taken as it is */
         assert_ok(pleach_map_reserve(map, 2 * m->rows));
         count_checked(2 * n);
-        free(keys);
-        free(values);
-        model_map_close(map);
-        model_destroy(m);
     }
 }
 
 static void single_calls(const setting *where)
 {
-    pleach_map *map = model_map_open(where, 0);
+    AT_END(end_model_map) pleach_map *map = model_map_open(where, 0);
     const number big = NUMBER(1, 0), big_value = NUMBER(7, 8);
     uint64_t key = 1, value = 1, old = 1;
     int found = 0;
@@ -608,12 +573,12 @@ static void single_calls(const setting *where)
     assert_ok(pleach_map_erase_one(map, 9, &outcome, &old));
     assert_true(outcome == PLEACH_ERASED && old == 1);
     count_checked(14);
-    model_map_close(map);
 }
 
 static void what_there_is_not(const setting *where)
 {
-    pleach_map *map = model_map_open(where, 0), *none;
+    AT_END(end_model_map) pleach_map *map = model_map_open(where, 0);
+    pleach_map *none;
     pleach_queue *queue;
     assert_int_equal(pleach_queue_create(&queue, map, NULL), PLEACH_E_WIDTH);
     assert_null(queue);
@@ -623,7 +588,6 @@ static void what_there_is_not(const setting *where)
     config = (pleach_map_config){.key_bits = 128, .max_bytes = 8 * 512 - 1};
     assert_int_equal(pleach_map_create(&none, &config), PLEACH_E_ARGUMENT);
     assert_int_equal(pleach_map_key_bits(NULL), 0);
-    model_map_close(map);
 }
 
 /* ---- snapshots and files ---- */
@@ -634,7 +598,7 @@ static void snapshots_and_files(const setting *where)
     pleach_map_config config = {.key_bits = 128, .threads = where->threads, .versioned = 1};
     pleach_map *map;
     pleach_snapshot *then;
-    model *m = model_create(ANYWHERE, 20000, &r);
+    AT_END(end_model) model *m = model_create(ANYWHERE, 20000, &r);
     assert_ok(pleach_map_create(&map, &config));
     plan p = {.n = 15000, .weight = {[PLEACH_OP_PUT] = 1}, .widest = 1};
     batch_both(map, m, &r, &p);
@@ -643,8 +607,8 @@ static void snapshots_and_files(const setting *where)
     uint64_t size;
     assert_ok(pleach_snapshot_size(then, &size));
     assert_int_equal(size, m->size);
-    number *keys = untouched_numbers(m->rows), *values = untouched_numbers(m->rows);
-    number *expected = must_alloc(m->rows, sizeof *expected);
+    FREED number *keys = untouched_numbers(m->rows), *values = untouched_numbers(m->rows);
+    FREED number *expected = must_alloc(m->rows, sizeof *expected);
     size_t n = 0;
     assert_ok(pleach_snapshot_export(then, m->rows, keys, values, &n));
     assert_int_equal(n, model_range(m, 0, NUMBER_MAX, 0, expected, NULL));
@@ -666,11 +630,7 @@ static void snapshots_and_files(const setting *where)
     }
     count_checked(2 * n);
     folder_close(&f);
-    free(keys);
-    free(values);
-    free(expected);
     model_map_close(map);
-    model_destroy(m);
 }
 
 int main(int argc, char **argv)

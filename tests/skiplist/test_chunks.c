@@ -120,9 +120,8 @@ static unsigned steps_to(list *l, restructure_op *t, restructure_stage stage)
 
 static const restructure_stage THE_END = (restructure_stage)99;
 
-static void small_chunks_are_merged(const void *unused)
+static void small_chunks_are_merged(void)
 {
-    (void)unused;
     list *l = list_build();
     assert_valid(l);
     restructure_op t = small_third(l);
@@ -134,9 +133,8 @@ static void small_chunks_are_merged(const void *unused)
 }
 
 /* Both neighbours are in use by other agents and stay so: the chunk remains small, and the agent does not wait. */
-static void busy_neighbours_are_given_up(const void *unused)
+static void busy_neighbours_are_given_up(void)
 {
-    (void)unused;
     list *l = list_build();
     const uint64_t right = *header_of(l, THIRD + 1), own = *header_of(l, THIRD);
     *header_of(l, THIRD + 1) = right | HEADER_LATCHED;
@@ -159,9 +157,8 @@ static void busy_neighbours_are_given_up(const void *unused)
 }
 
 /* The left chunk fills up between the look and the merge: the right one returns to its state, raised or not. */
-static void chunks_too_full_stay(const void *unused)
+static void chunks_too_full_stay(void)
 {
-    (void)unused;
     for (unsigned state = CHUNK_LOW; state <= CHUNK_RAISED; state += CHUNK_RAISED - CHUNK_LOW) {
         list *l = list_build();
         if (state == CHUNK_LOW) {
@@ -197,9 +194,8 @@ static void erase_and_begin_to_insert(void)
     pair_store(chunk, PER_CHUNK - 1, pair_of(NEW_KEY, NEW_KEY));
 }
 
-static void pairs_count_before_they_are_found(const void *unused)
+static void pairs_count_before_they_are_found(void)
 {
-    (void)unused;
     changing = list_build();
     watched = header_of(changing, THIRD);
     meanwhile = erase_and_begin_to_insert;
@@ -210,9 +206,8 @@ static void pairs_count_before_they_are_found(const void *unused)
     list_free(changing);
 }
 
-static void levels_end(const void *unused)
+static void levels_end(void)
 {
-    (void)unused;
     map_thread map = {.raise = (uint64_t)1 << 32};
     for (unsigned level = 0; level < SKIPLIST_LEVELS; level++)
         for (uint32_t id = 1; id < 100; id++) {
@@ -224,9 +219,8 @@ static void levels_end(const void *unused)
 }
 
 /* An agent that leaves with retired chunks in its ring advances the clock, after its own slot has left. */
-static void stays_end_before_the_scan(const void *unused)
+static void stays_end_before_the_scan(void)
 {
-    (void)unused;
     enum { SLOTS = 2, RING = 4 };
     list *l = list_build();
     epoch_state state = {0};

@@ -20,14 +20,13 @@
 
 static void assert_creation(const setting *where, pleach_status expected, const pleach_map_config *changed)
 {
-    pleach_map *map = (pleach_map *)(uintptr_t)64;
+    AT_END(destroy_map) pleach_map *map = (pleach_map *)(uintptr_t)64;
     pleach_map_config config = *changed;
     config.device = where->device;
     config.threads = where->threads;
     config.structure = PLEACH_SKIPLIST;
     assert_int_equal(pleach_map_create(&map, &config), expected);
     assert_int_equal(map != NULL, expected == PLEACH_OK);
-    pleach_map_destroy(map);
 }
 
 static void options_of_skiplists(const setting *where)
@@ -69,7 +68,7 @@ static void teams_of_every_size(const setting *where)
     for (unsigned team = 2; team <= 32; team *= 2) {
         pleach_map_config config = skiplist_config(where, shapes[team % 3]);
         config.team = team;
-        wide w = open_skiplist(&config);
+        AT_END(wide_close) wide w = wide_open_as(config);
         assert_ok(wide_put(&w, N, keys, values, outcomes, told));
         for (size_t i = 0; i < N; i++) assert_int_equal(outcomes[i], PLEACH_INSERTED);
         assert_ok(wide_erase(&w, N / 2, keys, outcomes, told));
@@ -80,24 +79,21 @@ static void teams_of_every_size(const setting *where)
         }
         assert_ok(pleach_map_validate(w.map, NULL, 0));
         count_checked(3 * N);
-        wide_close(&w);
     }
 }
 
 static void what_skiplists_have_not(const setting *where)
 {
-    uint64_t key = 1, value = 2, size = 9;
+    uint64_t key = 1, value = 2;
     uint8_t kind = PLEACH_OP_PUT;
     pleach_batch batch = {.n = 1, .kinds = &kind, .keys = &key, .values = &value};
     pleach_snapshot *snapshot = (pleach_snapshot *)(uintptr_t)64;
-    wide w = open_shape(where, shapes[0]);
+    AT_END(wide_close) wide w = open_shape(where, shapes[0]);
     assert_int_equal(pleach_map_apply(w.map, &batch), PLEACH_E_ARGUMENT);
     assert_int_equal(pleach_snapshot_take(w.map, &snapshot, PLEACH_SYNC), PLEACH_E_ARGUMENT);
     assert_null(snapshot);
-    assert_ok(pleach_map_size(w.map, &size));
-    assert_int_equal(size, 0);
+    assert_map_size(w.map, 0);
     assert_ok(pleach_map_put_one(w.map, key, value, NULL, NULL));
-    wide_close(&w);
 }
 
 /* ---- one caller ------------------------------------------------------------------------------------------------ */
@@ -106,12 +102,12 @@ static void what_skiplists_have_not(const setting *where)
 static void in_and_out(const setting *where, shape s, pattern in, pattern out, size_t n)
 {
     rng r = rng_for(test_seed(), 10 * in + out);
-    wide w = open_shape(where, s);
-    uint64_t *keys = pattern_keys(in, n, w.top, &r), *values = values_for(n, keys, w.top, 1);
-    oracle *o = oracle_create(n, keys);
+    AT_END(wide_close) wide w = open_shape(where, s);
+    FREED uint64_t *keys = pattern_keys(in, n, w.top, &r), *values = values_for(n, keys, w.top, 1);
+    AT_END(end_oracle) oracle *o = oracle_create(n, keys);
     put_both(&w, o, n, keys, values);
     assert_same(&w, o);
-    uint64_t *leaving = must_alloc(n, sizeof *leaving);
+    FREED uint64_t *leaving = must_alloc(n, sizeof *leaving);
     for (size_t i = 0; i < n; i++)
         leaving[i] = out == REVERSE ? o->keys[n - 1 - i] : o->keys[i];
     if (out == RANDOM)
@@ -121,11 +117,6 @@ static void in_and_out(const setting *where, shape s, pattern in, pattern out, s
     erase_both(&w, o, n - n / 2, leaving + n / 2);
     assert_same(&w, o);
     assert_int_equal(stats_of(w.map).keys, 0);
-    free(keys);
-    free(values);
-    free(leaving);
-    oracle_destroy(o);
-    wide_close(&w);
 }
 
 static void orders_of(const setting *where, shape s)
@@ -135,13 +126,11 @@ static void orders_of(const setting *where, shape s)
         in_and_out(where, s, in, outs[(in + s.chunk / 32) % COUNT_OF(outs)], shrunk(1000, 300));
 }
 
-static void every_order_in_and_out(const setting *where) { with_every_shape(where, orders_of); }
-
 /* The same by single calls, whose keys come one after the other for sure. */
 static void one_by_one(const setting *where, shape s)
 {
     const size_t n = where->device == PLEACH_CUDA ? 100 : shrunk(3000, 600);
-    wide w = open_shape(where, s);
+    AT_END(wide_close) wide w = open_shape(where, s);
     for (int downwards = 0; downwards < 2; downwards++) {
         for (size_t i = 0; i < n; i++)
             assert_ok(pleach_map_put_one(w.map, downwards ? w.top - i : i, i, NULL, NULL));
@@ -157,23 +146,20 @@ static void one_by_one(const setting *where, shape s)
         assert_int_equal(stats_of(w.map).keys, 0);
         count_checked(2 * n);
     }
-    wide_close(&w);
 }
-
-static void ascending_and_descending_one_by_one(const setting *where) { with_every_shape(where, one_by_one); }
 
 /* The least and the largest key are keys like others, wherever chunks begin and end: alone, among neighbours that come
  * and go, and as all that is left. */
 static void edges_of(const setting *where, shape s)
 {
     enum { NEAR = 70, N = 2 * NEAR };
-    wide w = open_shape(where, s);
+    AT_END(wide_close) wide w = open_shape(where, s);
     uint64_t keys[N], values[N];
     for (size_t i = 0; i < N; i++) {
         keys[i] = i < NEAR ? i : w.top - (N - 1 - i);
         values[i] = i % 2 ? 0 : w.top;
     }
-    oracle *o = oracle_create(N, keys);
+    AT_END(end_oracle) oracle *o = oracle_create(N, keys);
     const uint64_t ends[2] = {0, w.top};
     for (size_t round = 0; round < 4; round++) {
         put_both(&w, o, 2, ends, ends);
@@ -191,42 +177,32 @@ static void edges_of(const setting *where, shape s)
         assert_same(&w, o);
         erase_both(&w, o, 2, ends);
     }
-    oracle_destroy(o);
-    wide_close(&w);
 }
-
-static void least_and_largest_key(const setting *where) { with_every_shape(where, edges_of); }
 
 /* Waves over a small range: mostly inserts, then mostly erases, as array calls whose elements the workers share. */
 static void array_waves_of(const setting *where, shape s)
 {
     const size_t range = shrunk(1500, 500), waves = shrunk(24, 6);
     rng r = rng_for(test_seed(), 40 + s.chunk);
-    wide w = open_shape(where, s);
-    uint64_t *keys = must_alloc(range, sizeof *keys);
+    AT_END(wide_close) wide w = open_shape(where, s);
+    FREED uint64_t *keys = must_alloc(range, sizeof *keys);
     for (size_t i = 0; i < range; i++)
         keys[i] = 3 * i;
-    oracle *o = oracle_create(range, keys);
+    AT_END(end_oracle) oracle *o = oracle_create(range, keys);
     for (size_t wave = 0; wave < waves; wave++) {
         const size_t most = 1 + (size_t)rng_below(&r, range);
         shuffle(&r, range, keys);
-        uint64_t *values = values_for(range, keys, w.top, wave);
+        FREED uint64_t *values = values_for(range, keys, w.top, wave);
         if (wave % 4 == 0)
             put_both(&w, o, most, keys, values);
         else if (wave % 4 == 1)
             add_both(&w, o, most, keys, values);
         else
             erase_both(&w, o, wave % 8 == 7 ? range : most, keys);
-        free(values);
         assert_same_content(&w, o);
     }
     assert_same(&w, o);
-    free(keys);
-    oracle_destroy(o);
-    wide_close(&w);
 }
-
-static void waves_of_array_calls(const setting *where) { with_every_shape(where, array_waves_of); }
 
 /* ---- memory ---------------------------------------------------------------------------------------------------- */
 
@@ -274,12 +250,10 @@ static void assert_own_values(const wide *w)
 {
     size_t n = 0;
     assert_ok(wide_export(w, 0, NULL, NULL, &n));
-    uint64_t *keys = must_alloc(n, sizeof *keys), *values = must_alloc(n, sizeof *values);
+    FREED uint64_t *keys = must_alloc(n, sizeof *keys), *values = must_alloc(n, sizeof *values);
     assert_ok(wide_export(w, n, keys, values, &n));
     for (size_t i = 0; i < n; i++)
         assert_true(keys[i] == values[i] && (i == 0 || keys[i] > keys[i - 1]));
-    free(keys);
-    free(values);
 }
 
 static void churn_holds_little_memory(const setting *where)
@@ -331,7 +305,7 @@ static void tides_of(const setting *where, shape s)
     tide t = {.w = open_shape(where, s), .n = n};
     uint64_t *keys = pattern_keys(RANDOM, n, t.w.top, &r), first = 0;
     t.keys = keys;
-    oracle *o = oracle_create(n, keys), *nothing = oracle_create(0, NULL);
+    AT_END(end_oracle) oracle *o = oracle_create(n, keys), *nothing = oracle_create(0, NULL);
     fill_oracle(o, n, keys);
     for (size_t round = 0; round < 6; round++) {
         t.ebb = false;
@@ -351,12 +325,8 @@ static void tides_of(const setting *where, shape s)
     }
     assert_true(stats_of(t.w.map).reclaimed_bytes > 0);
     free(keys);
-    oracle_destroy(o);
-    oracle_destroy(nothing);
     wide_close(&t.w);
 }
-
-static void tides_need_no_more_memory(const setting *where) { with_every_shape(where, tides_of); }
 
 /* All but one key in `kept` are erased, in random order. Chunks that less than a third of the slots are used of merge
  * with a neighbour, so that the rest is not scattered over as many. */
@@ -364,9 +334,9 @@ static void thin_out(const setting *where, shape s, size_t kept)
 {
     const size_t n = shrunk(30000, 10000), slots = s.chunk - 2;
     rng r = rng_for(test_seed(), 70 + kept);
-    wide w = open_shape(where, s);
-    uint64_t *keys = pattern_keys(RANDOM, n, w.top, &r), *leaving = must_alloc(n, sizeof *leaving);
-    oracle *o = oracle_create(n, keys);
+    AT_END(wide_close) wide w = open_shape(where, s);
+    FREED uint64_t *keys = pattern_keys(RANDOM, n, w.top, &r), *leaving = must_alloc(n, sizeof *leaving);
+    AT_END(end_oracle) oracle *o = oracle_create(n, keys);
     size_t gone = 0;
     put_both(&w, o, n, keys, keys);
     const pleach_map_stats before = stats_of(w.map);
@@ -384,10 +354,6 @@ static void thin_out(const setting *where, shape s, size_t kept)
     assert_true(after.leaves <= 8 + before.leaves / 50 + 4 * (n - gone) / slots);
     put_both(&w, o, gone, leaving, leaving);
     assert_same_content(&w, o);
-    free(keys);
-    free(leaving);
-    oracle_destroy(o);
-    wide_close(&w);
 }
 
 static void thinnings_of(const setting *where, shape s)
@@ -397,16 +363,14 @@ static void thinnings_of(const setting *where, shape s)
         thin_out(where, s, kept[i]);
 }
 
-static void small_chunks_merge(const setting *where) { with_every_shape(where, thinnings_of); }
-
 /* Levels that have nothing to offer any more are left again, so that ways get short. */
 static void sinking_of(const setting *where, shape s)
 {
     const size_t n = shrunk(30000, 20000), few = 100;
     rng r = rng_for(test_seed(), 90);
-    wide w = open_shape(where, s);
+    AT_END(wide_close) wide w = open_shape(where, s);
     const pleach_map_stats empty = stats_of(w.map);
-    uint64_t *keys = pattern_keys(REVERSE, n, w.top, &r);
+    FREED uint64_t *keys = pattern_keys(REVERSE, n, w.top, &r);
     assert_ok(wide_put(&w, n, keys, keys, NULL, NULL));
     const unsigned high = stats_of(w.map).height;
     for (size_t i = 0; i < n; i += few)
@@ -420,11 +384,7 @@ static void sinking_of(const setting *where, shape s)
         assert_int_equal(after.inner, empty.inner);
         assert_int_equal(after.leaves, empty.leaves);
     }
-    free(keys);
-    wide_close(&w);
 }
-
-static void heights_sink_again(const setting *where) { with_every_shape(where, sinking_of); }
 
 /* Fewer chunks raised, fewer chunks above; but some, as long as there are many below. */
 static void fewer_are_raised_with_less_chance(const setting *where)
@@ -435,13 +395,11 @@ static void fewer_are_raised_with_less_chance(const setting *where)
         static const double raises[] = {1, 0.5, 0.1};
         for (size_t i = 0; i < COUNT_OF(raises); i++) {
             rng r = rng_for(test_seed(), 80);
-            wide w = open_shape(where, (shape){chunk, raises[i]});
-            uint64_t *keys = pattern_keys(RANDOM, n, w.top, &r);
+            AT_END(wide_close) wide w = open_shape(where, (shape){chunk, raises[i]});
+            FREED uint64_t *keys = pattern_keys(RANDOM, n, w.top, &r);
             assert_ok(wide_put(&w, n, keys, keys, NULL, NULL));
             inner[i] = stats_of(w.map).inner;
             assert_true(stats_of(w.map).height > 1 && inner[i] > 0);
-            free(keys);
-            wide_close(&w);
         }
         assert_true(inner[1] < inner[0] && inner[2] < inner[1]);
     }
@@ -453,9 +411,9 @@ static void whole_map_calls_of(const setting *where, shape s)
     static const double fills[] = {0.3, 0.7, 1};
     const size_t n = shrunk(20000, 5000);
     rng r = rng_for(test_seed(), 90);
-    wide w = open_shape(where, s);
-    uint64_t *keys = pattern_keys(RANDOM, n, w.top, &r);
-    oracle *o = oracle_create(n, keys);
+    AT_END(wide_close) wide w = open_shape(where, s);
+    FREED uint64_t *keys = pattern_keys(RANDOM, n, w.top, &r);
+    AT_END(end_oracle) oracle *o = oracle_create(n, keys);
     for (size_t i = 0; i < COUNT_OF(fills); i++) {
         assert_ok(wide_load(&w, n, keys, keys, fills[i]));
         fill_oracle(o, n, keys);
@@ -472,12 +430,7 @@ static void whole_map_calls_of(const setting *where, shape s)
         assert_same_content(&w, o);
         assert_true(stats_of(w.map).zombies == 0 && stats_of(w.map).leaves == 1);
     }
-    free(keys);
-    oracle_destroy(o);
-    wide_close(&w);
 }
-
-static void whole_map_calls(const setting *where) { with_every_shape(where, whole_map_calls_of); }
 
 /* A map that is full says so of each key that it does not take, keeps the others, and has room again when some were
  * erased: what is merged away comes back, without compact. */
@@ -486,12 +439,13 @@ static void limits_of(const setting *where, shape s)
     enum { CHUNKS = 60, ROUNDS = 4 };
     pleach_map_config config = skiplist_config(where, s);
     config.max_bytes = (uint64_t)CHUNKS * s.chunk * where->key_bits / 4;
-    wide w = open_skiplist(&config);
+    AT_END(wide_close) wide w = wide_open_as(config);
     const size_t n = 2 * (size_t)CHUNKS * s.chunk;
     rng r = rng_for(test_seed(), 95);
-    uint64_t *keys = pattern_keys(RANDOM, n, w.top, &r), ignored;
-    uint8_t *outcomes = untouched_bytes(n);
-    oracle *o = oracle_create(n, keys);
+    FREED uint64_t *keys = pattern_keys(RANDOM, n, w.top, &r);
+    uint64_t ignored;
+    FREED uint8_t *outcomes = untouched_bytes(n);
+    AT_END(end_oracle) oracle *o = oracle_create(n, keys);
     size_t held_first = 0;
     for (size_t round = 0; round < ROUNDS; round++) {
         assert_int_equal(wide_put(&w, n, keys, keys, outcomes, NULL), PLEACH_E_FULL);
@@ -509,31 +463,26 @@ static void limits_of(const setting *where, shape s)
         stats_of(w.map); /* what threads have retired last is free now, whoever was stopped inside meanwhile */
         shuffle(&r, n, keys);
     }
-    free(keys);
-    free(outcomes);
-    oracle_destroy(o);
-    wide_close(&w);
 }
 
-static void a_full_pool_has_room_again(const setting *where) { with_every_shape(where, limits_of); }
+static const test_case cases[] = {
+    CASE(options_of_skiplists),
+    CASE(teams_of_every_size),
+    CASE(what_skiplists_have_not),
+    EVERY_SHAPE(every_order_in_and_out, orders_of),
+    EVERY_SHAPE(ascending_and_descending_one_by_one, one_by_one),
+    EVERY_SHAPE(least_and_largest_key, edges_of),
+    EVERY_SHAPE(waves_of_array_calls, array_waves_of),
+    CASE(churn_holds_little_memory),
+    EVERY_SHAPE(tides_need_no_more_memory, tides_of),
+    EVERY_SHAPE(small_chunks_merge, thinnings_of),
+    EVERY_SHAPE(heights_sink_again, sinking_of),
+    CASE(fewer_are_raised_with_less_chance),
+    EVERY_SHAPE(whole_map_calls, whole_map_calls_of),
+    EVERY_SHAPE(a_full_pool_has_room_again, limits_of),
+};
 
 int main(int argc, char **argv)
 {
-    static const test_case cases[] = {
-        CASE(options_of_skiplists),
-        CASE(teams_of_every_size),
-        CASE(what_skiplists_have_not),
-        CASE(every_order_in_and_out),
-        CASE(ascending_and_descending_one_by_one),
-        CASE(least_and_largest_key),
-        CASE(waves_of_array_calls),
-        CASE(churn_holds_little_memory),
-        CASE(tides_need_no_more_memory),
-        CASE(small_chunks_merge),
-        CASE(heights_sink_again),
-        CASE(fewer_are_raised_with_less_chance),
-        CASE(whole_map_calls),
-        CASE(a_full_pool_has_room_again),
-    };
     return run_cases(argc, argv, PLEACH_CPU, cases, COUNT_OF(cases));
 }

@@ -57,8 +57,8 @@ static void ride_singly(agent *a, shared_range *s, rng *r, unsigned inserts)
 static void ride_in_arrays(agent *a, shared_range *s, rng *r, unsigned inserts)
 {
     const size_t n = 1 + (size_t)rng_below(r, s->keys_each), first = (size_t)rng_below(r, s->keys_each - n + 1);
-    uint64_t *keys = must_alloc(n, sizeof *keys), *values = must_alloc(n, sizeof *values);
-    uint8_t *outcomes = untouched_bytes(n);
+    FREED uint64_t *keys = must_alloc(n, sizeof *keys), *values = must_alloc(n, sizeof *values);
+    FREED uint8_t *outcomes = untouched_bytes(n);
     const bool insert = rng_percent(r, inserts);
     for (size_t i = 0; i < n; i++)
         keys[i] = owned_key(a, first + i), values[i] = rng_next(r) & s->w.top;
@@ -75,9 +75,6 @@ static void ride_in_arrays(agent *a, shared_range *s, rng *r, unsigned inserts)
         s->present[keys[i]] = insert;
         s->values[keys[i]] = insert ? values[i] : s->values[keys[i]];
     }
-    free(keys);
-    free(values);
-    free(outcomes);
 }
 
 static void ride_wave(agent *a)
@@ -107,10 +104,10 @@ static void ride_waves(const setting *where, shape shape_here, bool in_arrays)
     shared_range s = {.w = open_shape(where, shape_here), .in_arrays = in_arrays};
     s.keys_each = in_arrays ? shrunk(400, 200) : where->device == PLEACH_CUDA ? 40 : shrunk(2000, 300);
     const size_t range = agents * s.keys_each;
-    uint64_t *keys = must_alloc(range, sizeof *keys);
+    FREED uint64_t *keys = must_alloc(range, sizeof *keys);
     for (size_t i = 0; i < range; i++)
         keys[i] = i;
-    oracle *o = oracle_create(range, keys);
+    AT_END(end_oracle) oracle *o = oracle_create(range, keys);
     s.values = must_alloc(range, sizeof *s.values);
     s.present = must_alloc(range, 1);
     for (s.wave = 0; s.wave < waves; s.wave++) {
@@ -118,17 +115,13 @@ static void ride_waves(const setting *where, shape shape_here, bool in_arrays)
         compare_shared(&s, o);
     }
     assert_same(&s.w, o);
-    free(keys);
     free(s.values);
     free(s.present);
-    oracle_destroy(o);
     wide_close(&s.w);
 }
 
 static void single_waves_of(const setting *where, shape s) { ride_waves(where, s, false); }
 static void array_rides_of(const setting *where, shape s) { ride_waves(where, s, true); }
-static void waves_of_single_calls_from_threads(const setting *where) { with_every_shape(where, single_waves_of); }
-static void waves_of_array_calls_from_threads(const setting *where) { with_every_shape(where, array_rides_of); }
 
 /* All want the same few keys of one chunk. What they were told must add up to what is there. */
 enum { WANTED = 4 };
@@ -146,20 +139,15 @@ static void contend(agent *a)
     for (size_t round = 0; round < c->rounds && !stopped(a); round++) {
         const uint64_t key = rng_below(&a->r, c->keys), dice = rng_below(&a->r, 3);
         const uint64_t value = rng_next(&a->r) & c->w.top;
-        pleach_outcome outcome = PLEACH_NOT_APPLIED;
-        uint64_t old = 0;
-        if (dice == 0)
-            EXPECT_OK(a, pleach_map_put_one(c->w.map, key, value, &outcome, &old));
-        else if (dice == 1)
-            EXPECT_OK(a, pleach_map_add_one(c->w.map, key, value, &outcome, &old));
-        else
-            EXPECT_OK(a, pleach_map_erase_one(c->w.map, key, &outcome, &old));
+        pleach_answer answer = {0};
+        EXPECT_OK(a, map_answer(c->w.map, (pleach_operation)dice, key, value, &answer));
+        const pleach_outcome outcome = (pleach_outcome)answer.flag;
         EXPECT(a, outcome != PLEACH_NOT_APPLIED);
         atomic_fetch_add(&c->inserted[key], (outcome == PLEACH_INSERTED) - (outcome == PLEACH_ERASED));
         if (outcome == PLEACH_INSERTED || outcome == PLEACH_REPLACED)
             atomic_fetch_add(&c->sum[key], value);
         if (outcome == PLEACH_REPLACED || outcome == PLEACH_ERASED)
-            atomic_fetch_sub(&c->sum[key], old);
+            atomic_fetch_sub(&c->sum[key], answer.value);
     }
     count_checked(c->rounds);
 }
@@ -180,23 +168,13 @@ static void contention_of(const setting *where, shape s)
     }
 }
 
-static void all_want_the_same_keys(const setting *where) { with_every_shape(where, contention_of); }
-
-static size_t count_bytes(size_t n, const uint8_t *bytes, uint8_t wanted)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < n; i++)
-        count += bytes[i] == wanted;
-    return count;
-}
-
 /* One key, all the elements of an array. */
 static void equal_keys_in_one_call(const setting *where)
 {
     const size_t n = shrunk(20000, 2000);
-    wide w = open_shape(where, shapes[0]);
-    uint64_t *keys = must_alloc(n, sizeof *keys), *values = must_alloc(n, sizeof *values);
-    uint8_t *outcomes = untouched_bytes(n);
+    AT_END(wide_close) wide w = open_shape(where, shapes[0]);
+    FREED uint64_t *keys = must_alloc(n, sizeof *keys), *values = must_alloc(n, sizeof *values);
+    FREED uint8_t *outcomes = untouched_bytes(n);
     for (size_t round = 0; round < 3; round++) {
         for (size_t i = 0; i < n; i++)
             keys[i] = round == 0 ? 0 : round == 1 ? w.top : 77, values[i] = i;
@@ -210,10 +188,6 @@ static void equal_keys_in_one_call(const setting *where)
         assert_int_equal(count_bytes(n, outcomes, PLEACH_ABSENT), n - 1);
         assert_valid(&w);
     }
-    free(keys);
-    free(values);
-    free(outcomes);
-    wide_close(&w);
 }
 
 /* ---- queries beside updates ------------------------------------------------------------------------------------ */
@@ -301,23 +275,18 @@ static void unrest_of(const setting *where, shape s)
 {
     const size_t agents = calling_threads();
     unrest u = {.w = open_shape(where, s), .rounds = shrunk(150, 20)};
-    uint64_t *keys = must_alloc(STEADY_KEYS, sizeof *keys), *values = must_alloc(STEADY_KEYS, sizeof *values);
+    FREED uint64_t *keys = must_alloc(STEADY_KEYS, sizeof *keys), *values = must_alloc(STEADY_KEYS, sizeof *values);
     for (size_t i = 0; i < STEADY_KEYS; i++) {
         keys[i] = APART * i;
         values[i] = steady_value(&u.w, keys[i]);
     }
-    oracle *o = oracle_create(STEADY_KEYS, keys);
+    AT_END(end_oracle) oracle *o = oracle_create(STEADY_KEYS, keys);
     put_both(&u.w, o, STEADY_KEYS, keys, values);
     atomic_init(&u.updaters, (agents + 1) / 2);
     run_agents(agents, update_or_look, &u);
     assert_same_content(&u.w, o);
-    free(keys);
-    free(values);
-    oracle_destroy(o);
     wide_close(&u.w);
 }
-
-static void what_stays_is_always_found(const setting *where) { with_every_shape(where, unrest_of); }
 
 /* Two stretches that nobody changes, the least keys and the largest ones, with churn between them: in these every
  * ordered query has one right answer. */
@@ -416,19 +385,16 @@ static void neighbourhood_of(const setting *where, shape s)
         keys[QUIET + i] = h.w.top - GAP * i;
     }
     oracle *o = oracle_create(2 * QUIET, keys);
-    uint64_t *values = values_for(2 * QUIET, keys, h.w.top, 5);
+    FREED uint64_t *values = values_for(2 * QUIET, keys, h.w.top, 5);
     put_both(&h.w, o, 2 * QUIET, keys, values);
     h.o = o;
     h.begin = GAP * QUIET;
     h.end = h.begin + 3000;
     atomic_init(&h.updaters, (agents + 1) / 2);
     run_agents(agents, churn_or_ask, &h);
-    free(values);
     oracle_destroy(o);
     wide_close(&h.w);
 }
-
-static void ordered_queries_beside_churn_elsewhere(const setting *where) { with_every_shape(where, neighbourhood_of); }
 
 /* Queries seldom have to look again: finds, with a fifth of updates beside them. */
 enum { MIXED_AT_ONCE = 1000 };
@@ -462,7 +428,7 @@ static void restarts_of(const setting *where, shape s)
 {
     mixture m = {.w = open_shape(where, s), .range = shrunk(50000, 10000), .rounds = scaled(200)};
     rng r = rng_for(test_seed(), 99);
-    uint64_t *keys = pattern_keys(SORTED, m.range, m.w.top, &r);
+    FREED uint64_t *keys = pattern_keys(SORTED, m.range, m.w.top, &r);
     shuffle(&r, m.range, keys);
     assert_ok(wide_put(&m.w, m.range / 2, keys, keys, NULL, NULL));
     const uint64_t before = stats_of(m.w.map).restarts;
@@ -471,22 +437,20 @@ static void restarts_of(const setting *where, shape s)
     print_message("%.0f restarts in %.0f finds: %.4f%%\n", restarts, finds, 100 * restarts / finds);
     /* A GPU's threads are as many as there are keys. */
     assert_true(restarts < finds * (where->device == PLEACH_CUDA ? 0.05 : 0.01));
-    free(keys);
     wide_close(&m.w);
 }
 
-static void queries_seldom_look_again(const setting *where) { with_every_shape(where, restarts_of); }
+static const test_case cases[] = {
+    EVERY_SHAPE(waves_of_single_calls_from_threads, single_waves_of),
+    EVERY_SHAPE(waves_of_array_calls_from_threads, array_rides_of),
+    EVERY_SHAPE(all_want_the_same_keys, contention_of),
+    CASE(equal_keys_in_one_call),
+    EVERY_SHAPE(what_stays_is_always_found, unrest_of),
+    EVERY_SHAPE(ordered_queries_beside_churn_elsewhere, neighbourhood_of),
+    EVERY_SHAPE(queries_seldom_look_again, restarts_of),
+};
 
 int main(int argc, char **argv)
 {
-    static const test_case cases[] = {
-        CASE(waves_of_single_calls_from_threads),
-        CASE(waves_of_array_calls_from_threads),
-        CASE(all_want_the_same_keys),
-        CASE(equal_keys_in_one_call),
-        CASE(what_stays_is_always_found),
-        CASE(ordered_queries_beside_churn_elsewhere),
-        CASE(queries_seldom_look_again),
-    };
     return run_cases(argc, argv, PLEACH_CPU, cases, COUNT_OF(cases));
 }

@@ -89,11 +89,10 @@ static pleach_map *make_map(void)
     return map;
 }
 
-static void threads_that_wait_at_the_gate(const void *unused)
+static void threads_that_wait_at_the_gate(void)
 {
-    (void)unused;
     void (*const calls[])(waiter *) = {find_one, validate, apply_batch};
-    pleach_map *map = make_map();
+    AT_END(destroy_map) pleach_map *map = make_map();
     waiter w[WAITERS];
     assert_true(gate_enter_exclusive(&map->gate));
     for (size_t i = 0; i < WAITERS; i++) start_waiter(&w[i], calls[i % 3], map);
@@ -107,14 +106,12 @@ static void threads_that_wait_at_the_gate(const void *unused)
     assert_ok(after.status);
     validate(&after);
     assert_ok(after.status);
-    pleach_map_destroy(map);
 }
 
 /* One that waits until a shared call has left. */
-static void thread_that_closes_the_gate(const void *unused)
+static void thread_that_closes_the_gate(void)
 {
-    (void)unused;
-    pleach_map *map = make_map();
+    AT_END(destroy_map) pleach_map *map = make_map();
     waiter w;
     gate_enter(&map->gate);
     start_waiter(&w, validate, map);
@@ -124,7 +121,6 @@ static void thread_that_closes_the_gate(const void *unused)
     gate_leave(&map->gate);
     join_cancelled(&w, PLEACH_OK);
     assert_ok(pleach_map_validate(map, NULL, 0));
-    pleach_map_destroy(map);
 }
 
 /* ---- in a queue ---- */
@@ -148,7 +144,7 @@ static void close_queue(waiter *w)
  * for flush and close, for room. */
 static void cancel_in_queue(void (*const calls[])(waiter *), size_t n, pleach_status at_last)
 {
-    pleach_map *map = make_map();
+    AT_END(destroy_map) pleach_map *map = make_map();
     pleach_queue *queue = NULL;
     waiter w[WAITERS];
     assert_ok(pleach_queue_create(&queue, map, &(pleach_queue_config){.batch = 2, .capacity = 2}));
@@ -167,19 +163,16 @@ static void cancel_in_queue(void (*const calls[])(waiter *), size_t n, pleach_st
     pleach_answer answer;
     assert_int_equal(pleach_queue_call(queue, PLEACH_OP_FIND, 3, 0, &answer), at_last);
     pleach_queue_destroy(queue);
-    pleach_map_destroy(map);
 }
 
-static void threads_that_wait_in_a_queue(const void *unused)
+static void threads_that_wait_in_a_queue(void)
 {
-    (void)unused;
     void (*const calls[])(waiter *) = {call_queue, call_queue, call_queue, submit_to_queue, flush_queue, flush_queue};
     cancel_in_queue(calls, WAITERS, PLEACH_OK);
 }
 
-static void thread_that_closes_a_queue(const void *unused)
+static void thread_that_closes_a_queue(void)
 {
-    (void)unused;
     void (*const calls[])(waiter *) = {call_queue, close_queue};
     cancel_in_queue(calls, 2, PLEACH_E_CLOSED);
 }
@@ -298,9 +291,8 @@ static void end_storm(storm *s)
     free(s);
 }
 
-static void threads_that_call_all_the_time(const void *unused)
+static void threads_that_call_all_the_time(void)
 {
-    (void)unused;
     storm *s = make_storm();
     caller callers[WAITERS];
     rng r = rng_for(test_seed(), 0);

@@ -175,12 +175,11 @@ static int use_map(all_structures *all, pleach_map *map)
 
 static int use_batch(all_structures *all, pleach_map *map)
 {
-    uint8_t *kinds = must_alloc(PAIRS, 1);
+    FREED uint8_t *kinds = must_alloc(PAIRS, 1);
     memset(kinds, PLEACH_OP_ERASE, PAIRS);
     pleach_batch batch = {.n = PAIRS, .kinds = kinds, .keys = all->keys, .flags = all->flags};
     CHECK_OK(pleach_map_apply(map, &batch));
     for (size_t i = 0; i < PAIRS; i++) CHECK(all->flags[i] == PLEACH_ERASED);
-    free(kinds);
     return 0;
 }
 
@@ -274,9 +273,8 @@ static int only_destroy_all(void *world)
 
 /* ---- an idle parent ---- */
 
-static void children_of_an_idle_parent(const void *unused)
+static void children_of_an_idle_parent(void)
 {
-    (void)unused;
     all_structures *all = make_all();
     fork_and_run(only_destroy_all, all);
     fork_and_run(use_and_destroy_all, all);
@@ -290,9 +288,8 @@ static int fork_again(void *world)
     return use_queue(((all_structures *)world)->queue) || *run_child(use_and_destroy_all, world) ? __LINE__ : 0;
 }
 
-static void grandchildren(const void *unused)
+static void grandchildren(void)
 {
-    (void)unused;
     all_structures *all = make_all();
     fork_and_run(fork_again, all);
     destroy_all(all);
@@ -306,9 +303,8 @@ static int do_nothing(void *world)
     return 0;
 }
 
-static void structures_that_are_gone(const void *unused)
+static void structures_that_are_gone(void)
 {
-    (void)unused;
     all_structures *all = make_all();
     destroy_all(all);
     fork_and_run(do_nothing, all);
@@ -338,9 +334,8 @@ static int queue_is_empty(void *world)
     return 0;
 }
 
-static void pending_operations_are_the_parents(const void *unused)
+static void pending_operations_are_the_parents(void)
 {
-    (void)unused;
     deposits d = {.map = make_map((pleach_map_config){0})};
     const pleach_queue_config patient = {.batch = 1000, .age_us = 1000 * 1000 * 1000};
     assert_ok(pleach_queue_create(&d.queue, d.map, &patient));
@@ -434,12 +429,11 @@ static void change_graphs(agent *a, all_structures *all)
 /* Array calls, for which workers run. */
 static void ask_arrays(agent *a, all_structures *all)
 {
-    uint8_t *found = must_alloc(PAIRS, 1);
+    FREED uint8_t *found = must_alloc(PAIRS, 1);
     pleach_status status = pleach_map_contains(all->map, PAIRS, all->keys, found, PLEACH_SYNC);
     if (status == PLEACH_OK) status = pleach_map_contains(all->versioned, PAIRS, all->keys, found, PLEACH_SYNC);
     if (status == PLEACH_OK)
         status = pleach_graph_find_edges(all->ordered, 2 * VERTICES, all->from, all->to, NULL, found, PLEACH_SYNC);
-    free(found);
     EXPECT(a, status == PLEACH_OK);
 }
 
@@ -452,13 +446,11 @@ static void ask_queue(agent *a, all_structures *all)
 
 static void make_and_destroy(agent *a)
 {
-    pleach_map *map = NULL;
-    pleach_graph *graph = NULL;
+    AT_END(destroy_map) pleach_map *map = NULL;
+    AT_END(destroy_graph) pleach_graph *graph = NULL;
     const pleach_graph_config ordered = {.threads = 1, .adjacency = PLEACH_ADJACENCY_ORDERED};
     EXPECT_OK(a, pleach_map_create(&map, &(pleach_map_config){.threads = 1}));
     EXPECT_OK(a, pleach_graph_create(&graph, &ordered));
-    pleach_map_destroy(map);
-    pleach_graph_destroy(graph);
 }
 
 static void be_busy(agent *a, all_structures *all)
@@ -495,9 +487,8 @@ static void fork_or_be_busy(agent *a)
     stop_all(a);
 }
 
-static void children_of_a_busy_parent(const void *unused)
+static void children_of_a_busy_parent(void)
 {
-    (void)unused;
     all_structures *all = make_all();
     set_balances(all);
     busy_parent p = {all, 2 + scaled(16), 0};
@@ -537,16 +528,14 @@ static int put_and_find(void *world)
 }
 
 /* The first case: no thread has been inside a structure before. */
-static void a_fork_before_any_call(const void *unused)
+static void a_fork_before_any_call(void)
 {
-    (void)unused;
-    pleach_map *map = make_map((pleach_map_config){0});
+    AT_END(destroy_map) pleach_map *map = make_map((pleach_map_config){0});
     atomic_store(&forking, true);
     fork_and_run(put_and_find, map);
     atomic_store(&forking, false);
     assert_int_equal(atomic_load(&registered_in_fork), 0);
     assert_int_equal(put_and_find(map), 0);
-    pleach_map_destroy(map);
 }
 
 /* A lock of the program, which its own handlers lock for forks, and under which threads make calls. main registers them
@@ -572,14 +561,12 @@ static void fork_or_call_under_lock(agent *a)
     stop_all(a);
 }
 
-static void forks_and_calls_under_a_lock(const void *unused)
+static void forks_and_calls_under_a_lock(void)
 {
-    (void)unused;
-    pleach_map *map = make_map((pleach_map_config){0});
+    AT_END(destroy_map) pleach_map *map = make_map((pleach_map_config){0});
     alarm(DEADLINE_SECONDS); /* what hangs is the parent */
     run_agents(3, fork_or_call_under_lock, map);
     alarm(0);
-    pleach_map_destroy(map);
 }
 
 /* ---- the runner ---- */

@@ -143,30 +143,26 @@ static void run_visits(size_t agents, size_t rounds, unsigned exclusive_percent,
     close_premises(p);
 }
 
-static void shared_and_exclusive_never_together(const void *unused)
+static void shared_and_exclusive_never_together(void)
 {
-    (void)unused;
     run_visits(calling_threads(), scaled(300000), 5, 0);
     run_visits(calling_threads(), scaled(100000), 40, 0);
     run_visits(2, scaled(300000), 20, 0);
 }
 
-static void exclusive_callers_exclude_each_other(const void *unused)
+static void exclusive_callers_exclude_each_other(void)
 {
-    (void)unused;
     run_visits(calling_threads(), scaled(100000), 100, 0);
 }
 
-static void views_and_exclusive_never_together(const void *unused)
+static void views_and_exclusive_never_together(void)
 {
-    (void)unused;
     run_visits(calling_threads(), scaled(100000), 20, 20);
 }
 
 /* Threads that share a slot of the gate: it counts them. */
-static void more_threads_than_slots(const void *unused)
+static void more_threads_than_slots(void)
 {
-    (void)unused;
     run_visits(GATE_SLOTS + 20, scaled(200), 10, 5);
 }
 
@@ -184,9 +180,8 @@ static void crowd(agent *a)
     stop_all(a);
 }
 
-static void exclusive_is_not_starved(const void *unused)
+static void exclusive_is_not_starved(void)
 {
-    (void)unused;
     premises *p = open_premises(scaled(500), 0, 0);
     run_agents(1 + calling_threads(), crowd, p);
     assert_int_equal(p->exclusive_done, p->rounds);
@@ -259,9 +254,8 @@ static void meet_closed_gate(agent *a)
     EXPECT(a, after);
 }
 
-static void all_wait_for_the_one_inside(const void *unused)
+static void all_wait_for_the_one_inside(void)
 {
-    (void)unused;
     for (size_t round = 0; round < shrunk(10, 3); round++) {
         encounter *e = open_encounter();
         run_agents(4, meet_closed_gate, e);
@@ -302,9 +296,8 @@ static void meet_closing_gate(agent *a)
     }
 }
 
-static void newcomers_wait_behind_the_exclusive_caller(const void *unused)
+static void newcomers_wait_behind_the_exclusive_caller(void)
 {
-    (void)unused;
     for (size_t round = 0; round < shrunk(10, 3); round++) {
         encounter *e = open_encounter();
         run_agents(3, meet_closing_gate, e);
@@ -372,9 +365,8 @@ static void queue_at_gate(agent *a)
     EXPECT(a, a->index == 0 ? before == (int)a->count - 1 : is_in_turn(a->index, before));
 }
 
-static void who_waits_goes_first(const void *unused)
+static void who_waits_goes_first(void)
 {
-    (void)unused;
     for (size_t round = 0; round < shrunk(200, 20); round++) {
         encounter *e = open_encounter();
         run_agents(strlen(queue_up), queue_at_gate, e);
@@ -405,9 +397,8 @@ static void queue_behind_batch(agent *a)
     }
 }
 
-static void batches_hold_nobody_back_beside(const void *unused)
+static void batches_hold_nobody_back_beside(void)
 {
-    (void)unused;
     for (size_t round = 0; round < shrunk(50, 5); round++) {
         encounter *e = open_encounter();
         run_agents(3, queue_behind_batch, e);
@@ -497,11 +488,10 @@ static void besiege(agent *a)
     atomic_fetch_sub(&s->at_work, 1);
 }
 
-static void nobody_is_overtaken_for_long(const void *unused)
+static void nobody_is_overtaken_for_long(void)
 {
-    (void)unused;
     for (size_t round = 0; round < shrunk(20, 5); round++) {
-        siege *s = aligned_alloc(GATE_LINE, sizeof *s);
+        FREED siege *s = aligned_alloc(GATE_LINE, sizeof *s);
         assert_non_null(s);
         memset(s, 0, sizeof *s);
         assert_true(gate_init(&s->g));
@@ -509,7 +499,6 @@ static void nobody_is_overtaken_for_long(const void *unused)
         atomic_store(&s->at_work, calling_threads());
         run_agents(1 + calling_threads(), besiege, s);
         gate_destroy(&s->g);
-        free(s);
     }
 }
 
@@ -538,9 +527,8 @@ static void *share_once(void *argument)
     return NULL;
 }
 
-static void nobody_waits_for_who_is_not_awake(const void *unused)
+static void nobody_waits_for_who_is_not_awake(void)
 {
-    (void)unused;
     encounter *e = open_encounter();
     pthread_t thread;
     struct sigaction keep = {.sa_handler = keep_thread, .sa_flags = SA_RESTART}, before;
@@ -579,9 +567,8 @@ static void share(agent *a)
     gate_leave(&e->g);
 }
 
-static void shared_callers_are_inside_together(const void *unused)
+static void shared_callers_are_inside_together(void)
 {
-    (void)unused;
     encounter *e = open_encounter();
     run_agents(8, share, e);
     assert_true(gate_enter_exclusive(&e->g)); /* and have all left */
@@ -589,9 +576,8 @@ static void shared_callers_are_inside_together(const void *unused)
     close_encounter(e);
 }
 
-static void views_refuse_exclusive(const void *unused)
+static void views_refuse_exclusive(void)
 {
-    (void)unused;
     encounter *e = open_encounter();
     assert_false(gate_view_close(&e->g));
     gate_view_open(&e->g);
@@ -632,17 +618,15 @@ static void ask_number(agent *a)
     EXPECT(a, gate_thread_number() == n->number[a->index]);
 }
 
-static void threads_have_numbers(const void *unused)
+static void threads_have_numbers(void)
 {
-    (void)unused;
     numbering n = {.asked = 0};
     run_agents(16, ask_number, &n);
 }
 
 /* As many as there can be own a slot. */
-static void slots_go_to_as_many_as_there_are(const void *unused)
+static void slots_go_to_as_many_as_there_are(void)
 {
-    (void)unused;
     numbering n = {.asked = 0};
     run_agents(COUNT_OF(n.number), ask_number, &n);
     size_t owners = 0;
@@ -653,9 +637,8 @@ static void slots_go_to_as_many_as_there_are(const void *unused)
 
 static void ask_and_end(agent *a) { *(unsigned *)a->shared = gate_thread_number(); }
 
-static void slots_are_owned_again(const void *unused)
+static void slots_are_owned_again(void)
 {
-    (void)unused;
     for (size_t i = 0; i < 3 * GATE_SLOTS; i++) {
         unsigned number;
         run_agents(1, ask_and_end, &number);
@@ -699,9 +682,8 @@ static void lose_membarrier(void)
     gate_barrier();
 }
 
-static void a_lost_membarrier_is_not_ignored(const void *unused)
+static void a_lost_membarrier_is_not_ignored(void)
 {
-    (void)unused;
     const int status = status_of_child(lose_membarrier);
     assert_true(have_membarrier ? WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT : WEXITSTATUS(status) == 3);
 }
@@ -715,9 +697,8 @@ static void run_without_membarrier(void)
     _exit(4);
 }
 
-static void all_again_without_membarrier(const void *unused)
+static void all_again_without_membarrier(void)
 {
-    (void)unused;
     if (!have_membarrier) return; /* this is that run */
     fflush(stdout);
     const int status = status_of_child(run_without_membarrier);

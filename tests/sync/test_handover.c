@@ -374,11 +374,10 @@ static void every_pair_of_calls(const structures *s, size_t puts, put_call *cons
                 assert_ok(pleach_map_clear(s->map));
                 base = 0;
             }
-            parcel *parcel = must_alloc(parcels, sizeof *parcel);
+            FREED parcel *parcel = must_alloc(parcels, sizeof *parcel);
             memset(parcel, 0, parcels * sizeof *parcel);
             post p = {s, put[i], get[j], parcels, base, parcel};
             run_agents(2, send_and_receive, &p);
-            free(parcel);
             count_checked(2 * parcels);
             base += parcels;
         }

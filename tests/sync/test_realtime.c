@@ -96,9 +96,8 @@ static void check_wait(void (*how)(wait *), bool held_alone)
     pleach_map_destroy(w.map);
 }
 
-static void waiting_uses_little_of_a_processor(const void *unused)
+static void waiting_uses_little_of_a_processor(void)
 {
-    (void)unused;
     check_wait(wait_for_flag, true);
     check_wait(wait_to_be_alone, false);
     check_wait(wait_to_be_alone, true);
@@ -120,9 +119,8 @@ static void be_late(void *context, team *team, unsigned member)
     if (team->members > 1) team_barrier(team);
 }
 
-static void teams_wait_asleep(const void *unused)
+static void teams_wait_asleep(void)
 {
-    (void)unused;
     wait w = {.processor_ms = 0};
     workers *two = workers_create(2);
     assert_non_null(two);
@@ -258,9 +256,8 @@ static void call_now_and_then(contest *c)
     }
 }
 
-static void high_priority_waits_for_low(const void *unused)
+static void high_priority_waits_for_low(void)
 {
-    (void)unused;
     run_contest(stay_inside, go_alone);
     run_contest(stay_alone, go_shared);
     run_contest(stay_alone, go_alone);

@@ -46,9 +46,8 @@ static bool each_element_once(workers *w, size_t n, size_t grain)
     return right;
 }
 
-static void every_element_once(const void *unused)
+static void every_element_once(void)
 {
-    (void)unused;
     static const unsigned threads[] = {1, 2, 3, 7};
     static const size_t sizes[] = {0, 1, 2, 7, 63, 64, 65, 1000, 4097};
     static const size_t grains[] = {1, 2, 7, 64, 1000, 4096, 4097, 100000};
@@ -75,9 +74,8 @@ static void send_errands(agent *a)
         EXPECT(a, each_element_once(o->w, rng_below(&a->r, 300), 1 + rng_below(&a->r, 50)));
 }
 
-static void callers_at_once(const void *unused)
+static void callers_at_once(void)
 {
-    (void)unused;
     static const unsigned threads[] = {2, 3, 5};
     for (size_t t = 0; t < COUNT_OF(threads); t++) {
         office o = {workers_create(threads[t]), scaled(8000)};
@@ -104,9 +102,8 @@ static void attend(void *context, size_t begin, size_t end)
         sched_yield();
 }
 
-static void all_threads_work(const void *unused)
+static void all_threads_work(void)
 {
-    (void)unused;
     for (unsigned threads = 2; threads <= 5; threads++) {
         workers *w = workers_create(threads);
         assert_non_null(w);
@@ -128,9 +125,8 @@ static void own_no_slot(void *context, team *all, unsigned member)
     if (member > 0 && gate_thread_number() < GATE_SLOTS) atomic_store((atomic_bool *)context, true);
 }
 
-static void helpers_own_no_slot(const void *unused)
+static void helpers_own_no_slot(void)
 {
-    (void)unused;
     atomic_bool owned = false;
     workers *w = workers_create(4);
     assert_non_null(w);
@@ -153,9 +149,8 @@ static void call_beside_a_long_call(agent *a)
     EXPECT(a, right);
 }
 
-static void busy_helpers_hold_nobody_up(const void *unused)
+static void busy_helpers_hold_nobody_up(void)
 {
-    (void)unused;
     office o = {workers_create(3), 0};
     assert_non_null(o.w);
     for (size_t round = 0; round < shrunk(20, 5); round++) {
@@ -166,9 +161,8 @@ static void busy_helpers_hold_nobody_up(const void *unused)
     workers_destroy(o.w);
 }
 
-static void workers_that_never_worked(const void *unused)
+static void workers_that_never_worked(void)
 {
-    (void)unused;
     for (unsigned threads = 1; threads <= 4; threads++) {
         workers *w = workers_create(threads);
         assert_non_null(w);
@@ -177,9 +171,8 @@ static void workers_that_never_worked(const void *unused)
     }
 }
 
-static void workers_without_memory(const void *unused)
+static void workers_without_memory(void)
 {
-    (void)unused;
     for (long failing = 1; failing <= 2; failing++) {
         base_fail_nth_allocation(failing);
         workers *w = workers_create(3);
@@ -233,13 +226,13 @@ static reference *sorted_reference(size_t n, const uint64_t *keys)
 static void check_sort(unsigned key_bits, size_t n, const uint64_t *keys)
 {
     uint64_t top = key_bits == 32 ? UINT32_MAX : UINT64_MAX;
-    uint64_t *values = must_alloc(n, sizeof *values);
+    FREED uint64_t *values = must_alloc(n, sizeof *values);
     for (size_t i = 0; i < n; i++)
         values[i] = ~(uint64_t)i & top; /* says where it came from */
-    void *in_keys = of_width(key_bits, n, keys), *in_values = of_width(key_bits, n, values);
+    FREED void *in_keys = of_width(key_bits, n, keys), *in_values = of_width(key_bits, n, values);
     void *out_keys = NULL, *out_values = NULL;
     size_t distinct = sort_distinct(key_bits, in_keys, in_values, n, &out_keys, &out_values);
-    reference *r = sorted_reference(n, keys);
+    FREED reference *r = sorted_reference(n, keys);
     size_t expected = 0;
     for (size_t i = 0; i < n; i++) {
         if (i + 1 < n && r[i + 1].key == r[i].key)
@@ -255,10 +248,6 @@ static void check_sort(unsigned key_bits, size_t n, const uint64_t *keys)
         assert_int_equal(word_at(key_bits, in_keys, i), keys[i]);
         assert_int_equal(word_at(key_bits, in_values, i), values[i]);
     }
-    free(r);
-    free(values);
-    free(in_keys);
-    free(in_values);
     base_free(out_keys);
     base_free(out_values);
 }
@@ -270,39 +259,34 @@ static uint64_t top_of(unsigned key_bits)
     return key_bits == 32 ? UINT32_MAX : UINT64_MAX;
 }
 
-static void sort_of_patterns(const void *unused)
+static void sort_of_patterns(void)
 {
-    (void)unused;
     static const size_t sizes[] = {0, 1, 2, 3, 255, 256, 257, 5000};
     rng r = rng_for(test_seed(), 1);
     for (size_t w = 0; w < COUNT_OF(widths); w++)
         for (size_t s = 0; s < COUNT_OF(sizes); s++)
             for (pattern p = 0; p < PATTERNS; p++) {
-                uint64_t *keys = pattern_keys(p, sizes[s], top_of(widths[w]), &r);
+                FREED uint64_t *keys = pattern_keys(p, sizes[s], top_of(widths[w]), &r);
                 check_sort(widths[w], sizes[s], keys);
-                free(keys);
             }
 }
 
-static void sort_with_duplicates(const void *unused)
+static void sort_with_duplicates(void)
 {
-    (void)unused;
     enum { N = 3000 };
     static const uint64_t distinct[] = {1, 2, 3, 10, 255, 256, 1000};
     rng r = rng_for(test_seed(), 2);
-    uint64_t *keys = must_alloc(N, sizeof *keys);
+    FREED uint64_t *keys = must_alloc(N, sizeof *keys);
     for (size_t w = 0; w < COUNT_OF(widths); w++)
         for (size_t d = 0; d < COUNT_OF(distinct); d++) {
             for (size_t i = 0; i < N; i++)
                 keys[i] = mix64(rng_below(&r, distinct[d])) & top_of(widths[w]);
             check_sort(widths[w], N, keys);
         }
-    free(keys);
 }
 
-static void sort_of_equal_and_extreme_keys(const void *unused)
+static void sort_of_equal_and_extreme_keys(void)
 {
-    (void)unused;
     enum { N = 600 };
     for (size_t w = 0; w < COUNT_OF(widths); w++) {
         uint64_t top = top_of(widths[w]), keys[N];
@@ -319,9 +303,8 @@ static void sort_of_equal_and_extreme_keys(const void *unused)
 }
 
 /* Keys that differ in one byte only: the other passes of a radix sort have nothing to do and may be left out. */
-static void sort_by_one_byte(const void *unused)
+static void sort_by_one_byte(void)
 {
-    (void)unused;
     enum { N = 700 };
     rng r = rng_for(test_seed(), 3);
     for (size_t w = 0; w < COUNT_OF(widths); w++)
@@ -335,14 +318,12 @@ static void sort_by_one_byte(const void *unused)
 
 static void assert_ascending(unsigned key_bits, size_t n, const uint64_t *keys, bool expected)
 {
-    void *array = of_width(key_bits, n, keys);
+    FREED void *array = of_width(key_bits, n, keys);
     assert_int_equal(sort_is_ascending(key_bits, array, n), expected);
-    free(array);
 }
 
-static void ascending_means_strictly(const void *unused)
+static void ascending_means_strictly(void)
 {
-    (void)unused;
     for (size_t w = 0; w < COUNT_OF(widths); w++) {
         uint64_t top = top_of(widths[w]);
         const uint64_t rising[] = {0, 1, 2, top / 2, top / 2 + 1, top - 1, top};
@@ -363,19 +344,18 @@ static void ascending_means_strictly(const void *unused)
     }
 }
 
-static void sort_without_memory(const void *unused)
+static void sort_without_memory(void)
 {
-    (void)unused;
     const uint64_t keys[] = {3, 1, 2};
     for (size_t w = 0; w < COUNT_OF(widths); w++) {
-        void *array = of_width(widths[w], COUNT_OF(keys), keys), *out_keys, *out_values;
+        FREED void *array = of_width(widths[w], COUNT_OF(keys), keys);
+        void *out_keys, *out_values;
         for (long failing = 1; failing <= 4; failing++) {
             base_fail_nth_allocation(failing);
             size_t distinct = sort_distinct(widths[w], array, array, COUNT_OF(keys), &out_keys, &out_values);
             base_fail_nth_allocation(0);
             assert_true(distinct == SIZE_MAX);
         }
-        free(array);
     }
 }
 /* ---- the runner ------------------------------------------------------------------------------------------------ */

@@ -27,7 +27,7 @@ static uint32_t key_at(const stage *s, uint32_t i) { return i * (ABL_TOP / s->ra
 static stage *open_stage(enum abl_variant variant, uint32_t range, bool same, size_t agents)
 {
     stage *s = must_alloc(1, sizeof *s);
-    uint32_t *first = must_alloc(range, sizeof first[0]);
+    FREED uint32_t *first = must_alloc(range, sizeof first[0]);
     size_t count = 0;
     *s = (stage){.variant = variant, .range = range, .same = same};
     s->inserted = must_alloc(range, sizeof s->inserted[0]);
@@ -35,7 +35,6 @@ static stage *open_stage(enum abl_variant variant, uint32_t range, bool same, si
     if (same) count = 0; /* from nothing */
     assert_true(abl_tree_create(&s->tree, abl_nodes_for(count, range)));
     abl_tree_build(&s->tree, first, count);
-    free(first);
     s->work.n = range * agents;
     s->work.keys = must_alloc(s->work.n, sizeof s->work.keys[0]);
     s->work.answers = must_alloc(s->work.n, sizeof s->work.answers[0]);
@@ -108,31 +107,27 @@ static void run_stages(uint32_t range, bool same, size_t agents)
     }
 }
 
-static void one_thread(const void *unused)
+static void one_thread(void)
 {
-    (void)unused;
     run_stages(1, true, 1);
     run_stages(15, true, 1);
     run_stages(3000, true, 1);
     run_stages((uint32_t)scaled(50000), false, 1);
 }
 
-static void threads_with_keys_of_their_own(const void *unused)
+static void threads_with_keys_of_their_own(void)
 {
-    (void)unused;
     run_stages((uint32_t)scaled(100000), false, calling_threads());
 }
 
-static void threads_with_the_same_keys(const void *unused)
+static void threads_with_the_same_keys(void)
 {
-    (void)unused;
     for (int round = 0; round < 20; round++) run_stages(200, true, calling_threads());
     run_stages((uint32_t)scaled(40000), true, calling_threads());
 }
 
-static void a_full_memory_is_told(const void *unused)
+static void a_full_memory_is_told(void)
 {
-    (void)unused;
     uint32_t keys[100], answers[100];
     uint64_t tally[3] = {0, 0, 0};
     const abl_work work = {100, keys, answers, tally};
@@ -177,8 +172,8 @@ static void expect_content(struct palm *tree, const uint8_t *there, uint32_t ran
 static void run_batches(bool append, bool parents, uint32_t range, uint32_t first, unsigned percent)
 {
     struct palm tree = {.append = append, .parents = parents};
-    uint32_t *keys = must_alloc(PALM_BATCH, sizeof keys[0]), *values = must_alloc(PALM_BATCH, sizeof values[0]);
-    uint8_t *there = must_alloc(range, 1), *answers = must_alloc(PALM_BATCH, 1);
+    FREED uint32_t *keys = must_alloc(PALM_BATCH, sizeof keys[0]), *values = must_alloc(PALM_BATCH, sizeof values[0]);
+    FREED uint8_t *there = must_alloc(range, 1), *answers = must_alloc(PALM_BATCH, 1);
     rng r = rng_for(test_seed(), range + first + percent);
     assert_true(palm_create(&tree, first, range));
     for (uint32_t i = 0; i < range; i++) there[i] = i % 2 == 0 && i / 2 < first;
@@ -195,15 +190,10 @@ static void run_batches(bool append, bool parents, uint32_t range, uint32_t firs
         count_checked(n);
     }
     palm_destroy(&tree);
-    free(keys);
-    free(values);
-    free(there);
-    free(answers);
 }
 
-static void batches_with_every_choice(const void *unused)
+static void batches_with_every_choice(void)
 {
-    (void)unused;
     for (int choice = 0; choice < 4; choice++) {
         const bool append = choice % 2 == 1, parents = choice / 2 == 1;
         run_batches(append, parents, 100, 0, 10);

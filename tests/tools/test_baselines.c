@@ -309,7 +309,7 @@ static void keys_of_its_own(agent *a)
 {
     shared_tree *s = a->shared;
     const coupled_tree *t = &s->tree;
-    uint8_t *there = must_alloc(TREE_KEYS, 1);
+    FREED uint8_t *there = must_alloc(TREE_KEYS, 1);
     for (size_t round = 0; round < s->rounds && !a->failed && !stopped(a); round++) {
         const uint64_t key = rng_below(&a->r, TREE_KEYS / a->count) * a->count + a->index;
         uint64_t value = 0, keys[4], values[4]; /* of either width */
@@ -331,7 +331,6 @@ static void keys_of_its_own(agent *a)
         uint64_t value;
         if (coupled_find(t, key, &value) != there[key]) agent_fail(a, __FILE__, __LINE__, "what is left of a key");
     }
-    free(there);
 }
 
 static void threads_on_one_tree(const setting *where)
@@ -368,13 +367,13 @@ static baseline_run draw_run(unsigned bits, size_t n, uint64_t keys, uint64_t fi
 {
     baseline_run run = empty_run(bits, n, has_dead);
     const uint64_t most = word_max(bits), step = most / keys;
-    size_t *counts = must_alloc(keys, sizeof *counts), at = 0;
+    FREED size_t *counts = must_alloc(keys, sizeof *counts);
+    size_t at = 0;
     for (size_t i = 0; i < n; i++) counts[rng_below(r, keys)]++;
     for (uint64_t key = 0; key < keys; key++)
         for (size_t i = 0; i < counts[key]; i++) word_set(run.keys, bits, at++, most - (keys - 1 - key) * step);
     for (size_t i = 0; i < n; i++) word_set(run.values, bits, i, first_value + i);
     for (size_t i = 0; i < n && has_dead; i++) run.dead[i] = (uint8_t)rng_below(r, 2);
-    free(counts);
     return run;
 }
 

@@ -29,12 +29,11 @@ static void check_against_flags(const struct cell_set *set, const bool *present)
 }
 
 /* Full, ever emptier, and empty: each state is looked at from every cell. */
-static void test_every_cell(const void *argument)
+static void test_every_cell(void)
 {
-    (void)argument;
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         struct cell_set set;
-        bool *present = calloc(sizes[i], sizeof present[0]);
+        FREED bool *present = calloc(sizes[i], sizeof present[0]);
         assert_non_null(present);
         assert_true(cell_set_create(&set, sizes[i]));
         rng random = rng_for(i, 1);
@@ -50,12 +49,11 @@ static void test_every_cell(const void *argument)
             check_against_flags(&set, present);
         }
         cell_set_destroy(&set);
-        free(present);
     }
 }
 
 int main(int argc, char **argv)
 {
-    unit_case cases[] = {{"every cell", test_every_cell, NULL}};
+    unit_case cases[] = {UNIT_NAMED("every cell", test_every_cell)};
     return run_units("test_cell_set", argc, argv, cases, sizeof cases / sizeof cases[0]);
 }

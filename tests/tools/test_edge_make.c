@@ -68,9 +68,8 @@ static const uint64_t known_sums[] = {
     0x1ce500ee9cb978fd, 0x2e996a0ed3e521f4, 0xaf455865126deb5e,
 };
 
-static void test_same_everywhere(const void *argument)
+static void test_same_everywhere(void)
 {
-    (void)argument;
     for (int kind = 0; kind < (int)COUNT_OF(known_sums); kind++) {
         const uint64_t sum = make_and_sum(kind, 11, 5);
         if (sum != known_sums[kind]) fail_msg("kind %d has the sum 0x%llx", kind, (unsigned long long)sum);
@@ -89,9 +88,8 @@ static uint64_t *degrees_of(const struct edge_list *list)
     return degrees;
 }
 
-static void test_rmat(const void *argument)
+static void test_rmat(void)
 {
-    (void)argument;
     enum { SCALE = 13, FACTOR = 16, HALF = 1 << (SCALE - 1) };
     struct edge_list list, scrambled;
     double quarters[4] = {0};
@@ -107,14 +105,12 @@ static void test_rmat(const void *argument)
 
     what.scramble = true;
     assert_true(edge_make_rmat(&scrambled, &what));
-    uint64_t *before = degrees_of(&list), *after = degrees_of(&scrambled);
+    FREED uint64_t *before = degrees_of(&list), *after = degrees_of(&scrambled);
     const size_t vertices = (size_t)list.declared;
     assert_int_not_equal(memcmp(before, after, vertices * sizeof before[0]), 0);
     edge_sort_words(before, before + vertices, vertices);
     edge_sort_words(after, after + vertices, vertices);
     assert_memory_equal(before, after, vertices * sizeof before[0]);
-    free(before);
-    free(after);
     edges_made += list.count + scrambled.count;
     edge_list_free(&list);
     edge_list_free(&scrambled);
@@ -135,17 +131,15 @@ static uint64_t triangles_of(const struct edge_list *list)
 static void check_clustering(const struct edge_list *list)
 {
     const double triangles = (double)triangles_of(list);
-    uint64_t *degrees = degrees_of(list);
+    FREED uint64_t *degrees = degrees_of(list);
     double wedges = 0;
     for (uint64_t i = 0; i < list->declared; i++) wedges += (double)degrees[i] * ((double)degrees[i] - 1) / 2;
-    free(degrees);
     if (!(3 * triangles > 0.575 * wedges && 3 * triangles < 0.61 * wedges))
         fail_msg("%.0f triangles of %.0f wedges", triangles, wedges);
 }
 
-static void test_rgg(const void *argument)
+static void test_rgg(void)
 {
-    (void)argument;
     for (int asked = 0; asked <= 30; asked += 10) {
         struct edge_list list;
         assert_true(edge_make_rgg(&list, &(struct edge_rgg){.scale = 14, .degree = asked, .seed = test_seed()}));
@@ -171,7 +165,7 @@ static uint32_t root_of(uint32_t *parents, uint32_t vertex)
 
 static void check_connected(const struct edge_list *list)
 {
-    uint32_t *parents = must_alloc(list->declared, sizeof parents[0]);
+    FREED uint32_t *parents = must_alloc(list->declared, sizeof parents[0]);
     uint64_t parts = list->declared;
     for (uint32_t i = 0; i < list->declared; i++) parents[i] = i;
     for (size_t i = 0; i < list->count; i++) {
@@ -180,12 +174,10 @@ static void check_connected(const struct edge_list *list)
         parents[a] = b;
     }
     assert_int_equal(parts, 1);
-    free(parents);
 }
 
-static void test_grid(const void *argument)
+static void test_grid(void)
 {
-    (void)argument;
     for (unsigned scale = 2; scale <= 15; scale++) {
         for (double degree = 2.0; degree < 4.1; degree += 0.4) {
             struct edge_list list;
@@ -201,9 +193,8 @@ static void test_grid(const void *argument)
     }
 }
 
-static void test_delaunay(const void *argument)
+static void test_delaunay(void)
 {
-    (void)argument;
     for (unsigned scale = 2; scale <= 14; scale++) {
         struct edge_list list;
         assert_true(edge_make_delaunay(&list, &(struct edge_delaunay){scale, test_seed()}));
@@ -223,11 +214,11 @@ static void test_delaunay(const void *argument)
 int main(int argc, char **argv)
 {
     unit_case cases[] = {
-        {"graphs are the same everywhere", test_same_everywhere, NULL},
-        {"rmat", test_rmat, NULL},
-        {"rgg", test_rgg, NULL},
-        {"grid", test_grid, NULL},
-        {"delaunay", test_delaunay, NULL},
+        UNIT_NAMED("graphs are the same everywhere", test_same_everywhere),
+        UNIT_NAMED("rmat", test_rmat),
+        UNIT_NAMED("rgg", test_rgg),
+        UNIT_NAMED("grid", test_grid),
+        UNIT_NAMED("delaunay", test_delaunay),
     };
     const int status = run_units("test_edge_make", argc, argv, cases, COUNT_OF(cases));
     printf("test_edge_make: %zu edges made\n", edges_made);

@@ -68,11 +68,10 @@ static void check_good(const folder *f, const struct good *good)
     struct edge_list list;
     struct edge_error error;
     if (!try_read(f, good->temporal ? &temporal : &usual, &list, &error)) fail_msg("%s", error.text);
-    char *text = text_of_list(&list);
+    FREED char *text = text_of_list(&list);
     assert_string_equal(text, good->edges);
     assert_int_equal(list.declared, good->declared);
     assert_int_equal(list.undirected, good->undirected);
-    free(text);
     edge_list_free(&list);
 }
 
@@ -94,9 +93,8 @@ static file_image plain_of(const char *text)
     return image;
 }
 
-static void test_every_format(const void *argument)
+static void test_every_format(void)
 {
-    (void)argument;
     folder f = folder_open();
     for (size_t i = 0; i < COUNT_OF(goods); i++) {
         const struct good *good = &goods[i];
@@ -191,10 +189,9 @@ static void check_bad(const folder *f, const struct bad *bad)
     assert_int_equal(error.fault, EDGE_BAD_FILE);
 }
 
-static void test_every_message(const void *argument)
+static void test_every_message(void)
 {
-    (void)argument;
-    folder f = folder_open();
+    AT_END(folder_close) folder f = folder_open();
     for (size_t i = 0; i < COUNT_OF(bads); i++) {
         name_file(&f, bads[i].name);
         file_image_write(f.path, strlen(bads[i].text), (const uint8_t *)bads[i].text);
@@ -206,14 +203,12 @@ static void test_every_message(const void *argument)
     assert_false(try_read(&f, NULL, &list, &error));
     assert_int_equal(error.fault, EDGE_CANNOT);
     assert_non_null(strstr(error.text, "No such file"));
-    folder_close(&f);
 }
 
 /* A format that was asked for counts more than the name. */
-static void test_format_by_choice(const void *argument)
+static void test_format_by_choice(void)
 {
-    (void)argument;
-    folder f = folder_open();
+    AT_END(folder_close) folder f = folder_open();
     struct edge_list list;
     struct edge_error error;
     name_file(&f, "a.mtx");
@@ -222,7 +217,6 @@ static void test_format_by_choice(const void *argument)
     assert_int_equal(list.count, 1);
     edge_list_free(&list);
     assert_true(try_read(&f, &(struct edge_read_options){.format = EDGE_METIS}, &list, &error) == false);
-    folder_close(&f);
 }
 
 /* ---- damaged compression ---- */
@@ -239,7 +233,7 @@ static const char sample[] = "# Nodes: 9 Edges: 3\n0 1\n1 2\n7 8\n";
 /* Cut off anywhere it is refused; with any bit turned it is refused, or holds the same. */
 static void check_damage(file_image image, const char *named)
 {
-    folder f = folder_open();
+    AT_END(folder_close) folder f = folder_open();
     struct edge_list list;
     struct edge_error error;
     for (size_t size = 1; size < image.size; size++) {
@@ -253,35 +247,31 @@ static void check_damage(file_image image, const char *named)
         image.bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
         write_image(&f, image.size, image.bytes);
         if (try_read(&f, NULL, &list, &error)) {
-            char *text = text_of_list(&list);
+            FREED char *text = text_of_list(&list);
             assert_string_equal(text, "0>1 1>2 7>8");
-            free(text);
             edge_list_free(&list);
         }
         image.bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
     }
     free(image.bytes);
-    folder_close(&f);
 }
 #endif
 
 #if !defined PLEACH_HAVE_ZLIB || !defined PLEACH_HAVE_LZMA
 static void check_lacking(size_t size, const uint8_t *magic, const char *package)
 {
-    folder f = folder_open();
+    AT_END(folder_close) folder f = folder_open();
     struct edge_list list;
     struct edge_error error;
     write_image(&f, size, magic);
     assert_false(try_read(&f, NULL, &list, &error));
     assert_int_equal(error.fault, EDGE_CANNOT);
     assert_non_null(strstr(error.text, package));
-    folder_close(&f);
 }
 #endif
 
-static void test_damaged_gzip(const void *argument)
+static void test_damaged_gzip(void)
 {
-    (void)argument;
 #ifdef PLEACH_HAVE_ZLIB
     check_damage(gzip_of(strlen(sample), sample, 1), "gzip");
 #else
@@ -289,9 +279,8 @@ static void test_damaged_gzip(const void *argument)
 #endif
 }
 
-static void test_damaged_xz(const void *argument)
+static void test_damaged_xz(void)
 {
-    (void)argument;
 #ifdef PLEACH_HAVE_LZMA
     check_damage(xz_of(strlen(sample), sample, 1), "xz");
 #else
@@ -339,9 +328,8 @@ static void check_round_trip(const struct edge_list *list, const char *name)
     folder_close(&f);
 }
 
-static void test_large_files(const void *argument)
+static void test_large_files(void)
 {
-    (void)argument;
     const size_t count = shrunk(150000, 60000);
     struct edge_list list;
     make_random(&list, false, count, UINT32_MAX, 1);
@@ -364,12 +352,12 @@ static void test_large_files(const void *argument)
 int main(int argc, char **argv)
 {
     unit_case cases[] = {
-        {"every format, in every compression", test_every_format, NULL},
-        {"every message, with its line", test_every_message, NULL},
-        {"a format by choice", test_format_by_choice, NULL},
-        {"damaged gzip files", test_damaged_gzip, NULL},
-        {"damaged xz files", test_damaged_xz, NULL},
-        {"large files", test_large_files, NULL},
+        UNIT_NAMED("every format, in every compression", test_every_format),
+        UNIT_NAMED("every message, with its line", test_every_message),
+        UNIT_NAMED("a format by choice", test_format_by_choice),
+        UNIT_NAMED("damaged gzip files", test_damaged_gzip),
+        UNIT_NAMED("damaged xz files", test_damaged_xz),
+        UNIT_NAMED("large files", test_large_files),
     };
     const int status = run_units("test_edges", argc, argv, cases, COUNT_OF(cases));
     printf("test_edges: %zu files read, %zu refused\n", files_read, files_refused);

@@ -59,9 +59,8 @@ static uint64_t count_by_force(const struct edge_list *list, uint64_t *per_verte
     return triangles;
 }
 
-static void test_triangles(const void *argument)
+static void test_triangles(void)
 {
-    (void)argument;
     for (size_t round = 0; round < scaled(600); round++) {
         rng random = rng_for(test_seed(), round);
         struct edge_list list;
@@ -77,12 +76,12 @@ static void test_triangles(const void *argument)
 }
 
 /* As many threads as there are, the answer is the same. */
-static void test_triangles_by_threads(const void *argument)
+static void test_triangles_by_threads(void)
 {
-    (void)argument;
     struct edge_list list;
     assert_true(edge_make_rmat(&list, &(struct edge_rmat){.scale = 12, .edge_factor = 16, .seed = test_seed()}));
-    uint64_t *per_vertex = must_alloc(list.declared, sizeof per_vertex[0]), sum = 0;
+    FREED uint64_t *per_vertex = must_alloc(list.declared, sizeof per_vertex[0]);
+    uint64_t sum = 0;
     const struct baseline_triangles alone = triangles_of(&list, 1, NULL);
     assert_true(alone.triangles > 10000);
     for (unsigned threads = 2; threads <= 5; threads++)
@@ -90,7 +89,6 @@ static void test_triangles_by_threads(const void *argument)
     for (uint64_t i = 0; i < list.declared; i++) sum += per_vertex[i];
     assert_int_equal(sum, 3 * alone.triangles);
     assert_true(alone.rank >= 0 && alone.build >= 0 && alone.sort >= 0 && alone.count > 0);
-    free(per_vertex);
     edge_list_free(&list);
 }
 
@@ -111,9 +109,8 @@ static void check_vectors(const struct baseline_vectors *graph, matrix there, ui
     assert_int_equal(baseline_vectors_edges(graph), edges);
 }
 
-static void test_vectors(const void *argument)
+static void test_vectors(void)
 {
-    (void)argument;
     for (size_t round = 0; round < scaled(60); round++) {
         rng random = rng_for(test_seed(), 1000 + round);
         struct crew *crew = crew_create(1 + (unsigned)round % 4);
@@ -135,9 +132,8 @@ static void test_vectors(const void *argument)
 }
 
 /* Long rows, in several batches: as many edges as there are different ones. */
-static void test_long_vectors(const void *argument)
+static void test_long_vectors(void)
 {
-    (void)argument;
     struct edge_list list;
     assert_true(edge_make_rmat(&list, &(struct edge_rmat){.scale = 10, .edge_factor = 64, .seed = test_seed()}));
     struct crew *crew = crew_create(3);
@@ -148,13 +144,11 @@ static void test_long_vectors(const void *argument)
         assert_true(baseline_vectors_insert(graph, size, list.from + at, list.to + at));
     }
     for (size_t i = 0; i < list.count; i++) assert_true(baseline_vectors_has(graph, list.from[i], list.to[i]));
-    uint64_t *pairs = must_alloc(list.count, sizeof pairs[0]), *scratch = must_alloc(list.count, sizeof pairs[0]);
+    FREED uint64_t *pairs = must_alloc(list.count, sizeof pairs[0]), *scratch = must_alloc(list.count, sizeof pairs[0]);
     for (size_t i = 0; i < list.count; i++) pairs[i] = edge_pack(list.from[i], list.to[i]);
     edge_sort_words(pairs, scratch, list.count);
     assert_int_equal(baseline_vectors_edges(graph), edge_unique_words(pairs, list.count));
     pairs_looked_up += list.count;
-    free(pairs);
-    free(scratch);
     baseline_vectors_destroy(graph);
     crew_destroy(crew);
     edge_list_free(&list);
@@ -163,10 +157,10 @@ static void test_long_vectors(const void *argument)
 int main(int argc, char **argv)
 {
     unit_case cases[] = {
-        {"triangles against brute force", test_triangles, NULL},
-        {"triangles by many threads", test_triangles_by_threads, NULL},
-        {"vectors against a matrix", test_vectors, NULL},
-        {"long vectors", test_long_vectors, NULL},
+        UNIT_NAMED("triangles against brute force", test_triangles),
+        UNIT_NAMED("triangles by many threads", test_triangles_by_threads),
+        UNIT_NAMED("vectors against a matrix", test_vectors),
+        UNIT_NAMED("long vectors", test_long_vectors),
     };
     const int status = run_units("test_graph_baseline", argc, argv, cases, COUNT_OF(cases));
     printf("test_graph_baseline: %zu graphs counted, %zu pairs looked up\n", graphs_counted, pairs_looked_up);

@@ -56,9 +56,8 @@ static void check_summary(const struct edge_list *list, const uint32_t *ids, siz
     lists_summed++;
 }
 
-static void test_summaries(const void *argument)
+static void test_summaries(void)
 {
-    (void)argument;
     for (size_t round = 0; round < scaled(2000); round++) {
         rng random = rng_for(test_seed(), 100 + round);
         uint32_t ids[MOST_IDS];
@@ -74,9 +73,8 @@ static void test_summaries(const void *argument)
 }
 
 /* Renumbered, a list has the same edges under other names. */
-static void test_compact(const void *argument)
+static void test_compact(void)
 {
-    (void)argument;
     struct edge_list list, compact;
     uint32_t *ids;
     size_t vertices;
@@ -162,25 +160,23 @@ static const struct call {
     {graph_gen, "grid --scale 4 -o $/no/g.el", 2, "cannot write"},
 };
 
-static void test_command(const void *argument)
+static void test_command(void)
 {
-    (void)argument;
-    folder f = folder_open();
+    AT_END(folder_close) folder f = folder_open();
     for (size_t i = 0; i < COUNT_OF(calls); i++) {
         char text[4000];
         const int status = run_words(&f, calls[i].run, calls[i].words, text, sizeof text);
         if (status != calls[i].status || strstr(text, calls[i].printed) == NULL)
             fail_msg("'%s': status %d, %s", calls[i].words, status, text);
     }
-    folder_close(&f);
 }
 
 int main(int argc, char **argv)
 {
     unit_case cases[] = {
-        {"summaries", test_summaries, NULL},
-        {"compact", test_compact, NULL},
-        {"the command", test_command, NULL},
+        UNIT_NAMED("summaries", test_summaries),
+        UNIT_NAMED("compact", test_compact),
+        UNIT_NAMED("the command", test_command),
     };
     const int status = run_units("test_graph_info", argc, argv, cases, COUNT_OF(cases));
     printf("test_graph_info: %zu lists summed up, %zu commands run\n", lists_summed, COUNT_OF(calls));

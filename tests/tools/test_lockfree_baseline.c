@@ -46,7 +46,7 @@ static stage *open_stage(unsigned bits, uint64_t range, size_t agents, size_t ro
 {
     stage *s = must_alloc(1, sizeof *s);
     rng r = rng_for(test_seed(), bits);
-    uint64_t *first = must_alloc(range, sizeof first[0]);
+    FREED uint64_t *first = must_alloc(range, sizeof first[0]);
     *s = (stage){.bits = bits, .range = range, .rounds = rounds, .agents = agents, .room = lockfree_new_room(bits)};
     s->places = must_alloc(agents * rounds, sizeof s->places[0]);
     s->net = must_alloc(range, sizeof s->net[0]);
@@ -55,7 +55,6 @@ static stage *open_stage(unsigned bits, uint64_t range, size_t agents, size_t ro
     for (size_t i = 0; i < agents * rounds; i++) s->places[i] = lockfree_take(&s->room, lockfree_draw(rng_next(&r)));
     s->list = lockfree_list_at(must_alloc(1, lockfree_bytes(&s->room)), &s->room, bits);
     build(s, first);
-    free(first);
     return s;
 }
 
@@ -105,7 +104,7 @@ static bool do_one(stage *s, rng *r, uint64_t i, uint64_t place, bool *there)
 static void keys_of_its_own(agent *a)
 {
     stage *s = a->shared;
-    bool *there = must_alloc(s->range, sizeof there[0]);
+    FREED bool *there = must_alloc(s->range, sizeof there[0]);
     for (uint64_t i = 0; i < s->range; i += STEP) there[i] = true;
     for (size_t round = 0; round < s->rounds && !stopped(a); round++) {
         uint64_t i = rng_below(&a->r, s->range / a->count) * a->count + a->index;
@@ -113,7 +112,6 @@ static void keys_of_its_own(agent *a)
         agent_fail(a, __FILE__, __LINE__, "the answer is that of a list of its own");
         break;
     }
-    free(there);
 }
 
 /* All agents use all keys; only the sums are known. */
@@ -136,22 +134,19 @@ static void run_stage(agent_body *body, uint64_t range, size_t agents, size_t ro
     }
 }
 
-static void one_thread_knows_every_answer(const void *unused)
+static void one_thread_knows_every_answer(void)
 {
-    (void)unused;
     run_stage(keys_of_its_own, 1, 1, 100);
     run_stage(keys_of_its_own, 1000, 1, scaled(100000));
 }
 
-static void threads_with_keys_of_their_own(const void *unused)
+static void threads_with_keys_of_their_own(void)
 {
-    (void)unused;
     run_stage(keys_of_its_own, 40 * calling_threads(), calling_threads(), scaled(200000));
 }
 
-static void threads_with_the_same_keys(const void *unused)
+static void threads_with_the_same_keys(void)
 {
-    (void)unused;
     run_stage(keys_of_all, 8, calling_threads(), scaled(200000));
     run_stage(keys_of_all, 1000, calling_threads(), scaled(200000));
 }

@@ -53,9 +53,8 @@ static void check_sort(struct radix_sort s, struct arrays *a, bool paired, bool 
     }
 }
 
-static void test_all_forms(const void *argument)
+static void test_all_forms(void)
 {
-    (void)argument;
     static struct arrays a;
     static size_t counts[MOST_THREADS * RADIX_DIGITS];
     for (unsigned threads = 0; threads <= MOST_THREADS; threads++) {
@@ -82,9 +81,8 @@ static int compare_words(const void *one, const void *other)
 }
 
 /* As edges use it, also few words; the ids are the lower halves. */
-static void test_edges_and_ids(const void *argument)
+static void test_edges_and_ids(void)
 {
-    (void)argument;
     for (size_t round = 0; round < scaled(2000); round++) {
         rng random = rng_for(test_seed(), 10000 + round);
         uint64_t words[MOST], want[MOST], scratch[MOST], ids_wanted[MOST];
@@ -106,6 +104,6 @@ static void test_edges_and_ids(const void *argument)
 
 int main(int argc, char **argv)
 {
-    unit_case cases[] = {{"all forms", test_all_forms, NULL}, {"edges and ids", test_edges_and_ids, NULL}};
+    unit_case cases[] = {UNIT_NAMED("all forms", test_all_forms), UNIT_NAMED("edges and ids", test_edges_and_ids)};
     return run_units("test_radix_sort", argc, argv, cases, sizeof cases / sizeof cases[0]);
 }

@@ -246,7 +246,7 @@ static void bad_history(const void *argument)
     const hand_made *made = argument;
     history_checker *c = new_checker();
     assert_int_equal(history_check(c, &made->h), HISTORY_BAD);
-    char *text = explanation(c, &made->h);
+    FREED char *text = explanation(c, &made->h);
     if (strncmp(text, made->says[0], strlen(made->says[0])))
         fail_msg("does not begin with \"%s\":\n%s", made->says[0], text);
     for (size_t i = 1; i < COUNT_OF(made->says) && made->says[i]; i++)
@@ -254,15 +254,13 @@ static void bad_history(const void *argument)
             fail_msg("does not say \"%s\":\n%s", made->says[i], text);
     if (made->omits && strstr(text, made->omits))
         fail_msg("says \"%s\":\n%s", made->omits, text);
-    free(text);
     history_checker_destroy(c);
 }
 
 /* ---- one line per operation -------------------------------------------------------------------------------------- */
 
-static void printed_operations(const void *unused)
+static void printed_operations(void)
 {
-    (void)unused;
     const history_pair pairs[] = {{1, 10}, {2, 20}};
     const struct {
         history_op op;
@@ -285,14 +283,13 @@ static void printed_operations(const void *unused)
         {PUT_FAILS(1, 1, 2, 7, 21), "agent 1  [1, 2]  put 7 = 21 -> not applied"},
     };
     for (size_t i = 0; i < COUNT_OF(lines); i++) {
-        char *text = NULL;
+        FREED char *text = NULL;
         size_t size = 0;
         FILE *out = open_memstream(&text, &size);
         assert_non_null(out);
         history_print_op(&lines[i].op, pairs, out);
         fclose(out);
         assert_string_equal(text, lines[i].line);
-        free(text);
     }
 }
 
@@ -300,9 +297,8 @@ static void printed_operations(const void *unused)
 
 /* 40 pairs of insert and erase, all at once, two of them of the same value, and an erase of a value that nobody gave:
  * too many sets to try. */
-static void too_many_orders(const void *unused)
+static void too_many_orders(void)
 {
-    (void)unused;
     enum { PAIRED = 40 };
     history_op ops[2 * PAIRED + 1];
     history h = {.ops = ops, .count = COUNT_OF(ops)};
@@ -324,9 +320,9 @@ int main(int argc, char **argv)
     static unit_case cases[COUNT_OF(good) + COUNT_OF(bad) + 2];
     size_t n = 0;
     for (size_t i = 0; i < COUNT_OF(good); i++)
-        cases[n++] = (unit_case){good[i].name, good_history, &good[i]};
+        cases[n++] = (unit_case)UNIT_WITH(good[i].name, good_history, &good[i]);
     for (size_t i = 0; i < COUNT_OF(bad); i++)
-        cases[n++] = (unit_case){bad[i].name, bad_history, &bad[i]};
+        cases[n++] = (unit_case)UNIT_WITH(bad[i].name, bad_history, &bad[i]);
     cases[n++] = (unit_case)UNIT(printed_operations);
     cases[n++] = (unit_case)UNIT(too_many_orders);
     return run_units("test_history", argc, argv, cases, n);

@@ -480,9 +480,8 @@ static void compare(history_checker *c, const random_history *x, size_t keys, ta
     t->compared++;
     t->bad += !expected;
     if (!expected && t->bad % 16 == 0) {
-        char *text = explanation(c, &x->h);
+        FREED char *text = explanation(c, &x->h);
         assert_true(strlen(text) > 0 && !strstr(text, "not known to be bad"));
-        free(text);
     }
 }
 
@@ -521,9 +520,8 @@ static void erase_after_everything(random_history *x, const recipe *how)
                                             .kind = HISTORY_ERASE, .key = key_at(&x->map, i)};
 }
 
-static void search_agrees_with_zones(const void *unused)
+static void search_agrees_with_zones(void)
 {
-    (void)unused;
     const recipe how = {"", 40, 2, 8, 8, 0, POINTS};
     history_checker *c = new_checker();
     rng r = rng_for(test_seed(), 50);
@@ -598,9 +596,9 @@ int main(int argc, char **argv)
     static unit_case cases[COUNT_OF(small_ones) + COUNT_OF(large_ones) + 1];
     size_t n = 0;
     for (size_t i = 0; i < COUNT_OF(small_ones); i++)
-        cases[n++] = (unit_case){small_ones[i].name, agrees_with_every_order, &small_ones[i]};
+        cases[n++] = (unit_case)UNIT_WITH(small_ones[i].name, agrees_with_every_order, &small_ones[i]);
     cases[n++] = (unit_case)UNIT(search_agrees_with_zones);
     for (size_t i = 0; i < COUNT_OF(large_ones); i++)
-        cases[n++] = (unit_case){large_ones[i].name, large_histories, &large_ones[i]};
+        cases[n++] = (unit_case)UNIT_WITH(large_ones[i].name, large_histories, &large_ones[i]);
     return run_units("test_history_random", argc, argv, cases, n);
 }

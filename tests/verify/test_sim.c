@@ -116,7 +116,7 @@ static uint64_t results_of(const litmus *l, sim_strategy strategy, bool late)
 static uint64_t all_results_of(const litmus *l, unsigned preemptions, unsigned weakness)
 {
     sim_machine *m = machine_create();
-    choices *c = calloc(1, sizeof *c);
+    FREED choices *c = calloc(1, sizeof *c);
     sim_checked checked = {0};
     assert_non_null(m);
     assert_non_null(c);
@@ -129,7 +129,6 @@ static uint64_t all_results_of(const litmus *l, unsigned preemptions, unsigned w
     do
         assert_true(machine_run(m, &litmus_structure, 0, 0, &checked));
     while (choices_next(c));
-    free(c);
     machine_destroy(m);
     return results;
 }
@@ -522,9 +521,8 @@ static void given_back(unsigned agent, bool too_soon)
 static void given_too_soon(unsigned agent) { given_back(agent, true); }
 static void never_given(unsigned agent) { given_back(agent, false); }
 
-static void use_after_giving_is_found(const void *argument)
+static void use_after_giving_is_found(void)
 {
-    (void)argument;
     char failure[FAILURE_SIZE];
     find_failure(given_too_soon, failure);
     assert_non_null(strstr(failure, "before it was given back"));
@@ -544,25 +542,22 @@ static void waits_for_other(unsigned agent)
     }
 }
 
-static void waiting_solo_is_found(const void *argument)
+static void waiting_solo_is_found(void)
 {
-    (void)argument;
     char failure[FAILURE_SIZE];
     find_failure(waits_for_other, failure);
     assert_non_null(strstr(failure, "while the others stood still"));
 }
 
-static void deadlock_is_found(const void *argument)
+static void deadlock_is_found(void)
 {
-    (void)argument;
     char failure[FAILURE_SIZE];
     find_failure(two_latches, failure);
     assert_non_null(strstr(failure, "no operation has ended"));
 }
 
-static void wild_access_is_found(const void *argument)
+static void wild_access_is_found(void)
 {
-    (void)argument;
     char failure[FAILURE_SIZE];
     find_failure(outside, failure);
     assert_non_null(strstr(failure, "not the structure's"));
@@ -643,9 +638,8 @@ static void read_before_written(unsigned agent)
     if (agent == 0) read_box(1);
 }
 
-static void plain_accesses_are_watched(const void *argument)
+static void plain_accesses_are_watched(void)
 {
-    (void)argument;
     static const struct {
         void (*body)(unsigned agent);
         const char *finding; /* NULL: none */
@@ -684,9 +678,8 @@ static void capture(const char *id, char *text, size_t size)
     fclose(out);
 }
 
-static void a_name_repeats_its_schedule(const void *argument)
+static void a_name_repeats_its_schedule(void)
 {
-    (void)argument;
     static const char *const names[] = {"map:cuda32:random:0123456789abcdef", "map:plain64:pct:00000000deadbeef",
                                         "map:x86_64:delay:0000000000000007", "pool:cuda:random:0000000000000abc",
                                         "gate:cpu:pct:00000000000000ff", "epoch:plain:delay:0000000000000123",
@@ -718,9 +711,8 @@ static void a_name_repeats_its_schedule(const void *argument)
     assert_string_not_equal(first, other);
 }
 
-static void bad_names_are_refused(const void *argument)
+static void bad_names_are_refused(void)
 {
-    (void)argument;
     static const char *const names[] = {"", "map", "map:cuda32", "map:cuda32:random:", "map:cuda32:random:xyz",
                                         "map:cuda16:random:1", "tree:cuda32:random:1", "map:cuda32:wild:1",
                                         "map:cuda32:random:1 ", "map:cuda32:exhaustive:1",
@@ -732,9 +724,8 @@ static void bad_names_are_refused(const void *argument)
 }
 
 /* The same schedules whatever the number of jobs. */
-static void jobs_do_not_matter(const void *argument)
+static void jobs_do_not_matter(void)
 {
-    (void)argument;
     sim_plan plan = {.structure = SIM_ANY, .strategy = SIM_ANY, .seed = 5, .jobs = 1};
     plan.schedules = in_full() ? 600 : 60;
     sim_totals one, three;
@@ -764,6 +755,6 @@ int main(int argc, char **argv)
         UNIT(jobs_do_not_matter),
     };
     for (size_t i = 0; i < LITMUS_CASES; i++)
-        cases[OTHER_CASES + i] = (unit_case){litmus_cases[i].name, litmus_test, &litmus_cases[i].litmus};
+        cases[OTHER_CASES + i] = (unit_case)UNIT_WITH(litmus_cases[i].name, litmus_test, &litmus_cases[i].litmus);
     return run_units("test_sim", argc, argv, cases, sizeof cases / sizeof cases[0]);
 }

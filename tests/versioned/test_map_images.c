@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "testkit/agents.h"
+#include "testkit/buffers.h"
 #include "testkit/harness.h"
 #include "testkit/random.h"
 #include "testkit/wide.h"
@@ -18,21 +19,13 @@ typedef struct run {
     atomic_size_t writing;
 } run;
 
-static void set_word(void *array, unsigned bits, size_t i, uint64_t value)
-{
-    if (bits == 32)
-        ((uint32_t *)array)[i] = (uint32_t)value;
-    else
-        ((uint64_t *)array)[i] = value;
-}
-
 /* All keys, in one call. */
 static pleach_status put_all(const run *r, uint64_t turn)
 {
     uint64_t keys[KEYS], values[KEYS];
     for (size_t i = 0; i < KEYS; i++) {
-        set_word(keys, r->bits, i, i);
-        set_word(values, r->bits, i, turn * KEYS + i);
+        set_word(r->bits, keys, i, i);
+        set_word(r->bits, values, i, turn * KEYS + i);
     }
     return pleach_map_put(r->map, KEYS, keys, values, NULL, NULL, PLEACH_SYNC);
 }
@@ -84,7 +77,7 @@ static void put_keys(agent *a, run *r)
 static void count_keys(agent *a, run *r)
 {
     uint64_t lo = 0, hi = 0, count = 0;
-    set_word(&hi, r->bits, 0, KEYS);
+    set_word(r->bits, &hi, 0, KEYS);
     while (atomic_load(&r->writing) > 0 && !stopped(a)) {
         EXPECT_OK(a, pleach_map_range_count(r->map, 1, &lo, &hi, &count, PLEACH_SYNC));
         EXPECT(a, count == KEYS);
@@ -120,7 +113,7 @@ static void assert_shows_turn(const run *r, pleach_snapshot *snapshot, uint64_t 
     size_t n = 0;
     assert_ok(pleach_snapshot_export(snapshot, KEYS, keys, values, &n));
     assert_int_equal(n, KEYS);
-    for (size_t i = 0; i < KEYS; i++) set_word(expected, r->bits, i, turn * KEYS + i);
+    for (size_t i = 0; i < KEYS; i++) set_word(r->bits, expected, i, turn * KEYS + i);
     assert_memory_equal(values, expected, KEYS * r->bits / 8);
     count_checked(KEYS);
 }
@@ -138,7 +131,7 @@ static uint64_t cpu_nanoseconds(void)
 static uint64_t find_time(const run *r, pleach_snapshot *snapshot, uint64_t least)
 {
     uint64_t keys[KEYS], values[KEYS];
-    for (size_t i = 0; i < KEYS; i++) set_word(keys, r->bits, i, i);
+    for (size_t i = 0; i < KEYS; i++) set_word(r->bits, keys, i, i);
     const uint64_t begin = cpu_nanoseconds();
     if (snapshot)
         assert_ok(pleach_snapshot_find(snapshot, KEYS, keys, values, NULL, PLEACH_SYNC));

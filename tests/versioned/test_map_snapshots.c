@@ -6,23 +6,10 @@
 #include <base/memory.h>
 
 #include "testkit/agents.h"
+#include "testkit/buffers.h"
 #include "testkit/harness.h"
 #include "testkit/random.h"
 #include "testkit/wide.h"
-
-/* A word of a key array of either width. */
-static uint64_t word_at(const void *array, unsigned bits, size_t i)
-{
-    return bits == 32 ? ((const uint32_t *)array)[i] : ((const uint64_t *)array)[i];
-}
-
-static void set_word(void *array, unsigned bits, size_t i, uint64_t value)
-{
-    if (bits == 32)
-        ((uint32_t *)array)[i] = (uint32_t)value;
-    else
-        ((uint64_t *)array)[i] = value;
-}
 
 static pleach_map *open_versioned(const setting *where, uint64_t max_bytes)
 {
@@ -34,17 +21,10 @@ static pleach_map *open_versioned(const setting *where, uint64_t max_bytes)
     return map;
 }
 
-static void assert_valid_map(pleach_map *map)
-{
-    char message[200];
-    if (pleach_map_validate(map, message, sizeof message) != PLEACH_OK) fail_msg("%s", message);
-}
-
 static void close_versioned(pleach_map *map)
 {
-    pleach_map_stats stats;
     assert_valid_map(map);
-    assert_ok(pleach_map_get_stats(map, &stats));
+    pleach_map_stats stats = stats_of(map);
     assert_int_equal(stats.snapshots, 0);
     assert_int_equal(stats.old_images, 0);
     pleach_map_destroy(map);
@@ -75,7 +55,7 @@ static void ask_find(const memory_of *m, unsigned bits, size_t n)
     for (size_t i = 0; i < n; i++) {
         uint64_t value = m->values[asked_number[i]];
         assert_int_equal(told[i], value != 0);
-        if (told[i]) assert_int_equal(word_at(told_values, bits, i), value);
+        if (told[i]) assert_int_equal(get_word(bits, told_values, i), value);
     }
 }
 
@@ -83,8 +63,8 @@ static void assert_told(const memory_of *m, unsigned bits, size_t i, size_t numb
 {
     assert_int_equal(told[i], number < UNIVERSE);
     if (!told[i]) return;
-    assert_int_equal(word_at(told_keys, bits, i), key_of(number));
-    assert_int_equal(word_at(told_values, bits, i), m->values[number]);
+    assert_int_equal(get_word(bits, told_keys, i), key_of(number));
+    assert_int_equal(get_word(bits, told_values, i), m->values[number]);
 }
 
 static void ask_neighbours(const memory_of *m, unsigned bits, size_t n)
@@ -128,7 +108,7 @@ static void ask_limited(const memory_of *m, unsigned bits, size_t n)
         size_t expected = 0;
         for (size_t number = asked_number[i]; number <= asked_end[i] && expected < LIMIT; number++)
             if (m->values[number] != 0)
-                assert_int_equal(word_at(keys, bits, LIMIT * i + expected++), key_of(number));
+                assert_int_equal(get_word(bits, keys, LIMIT * i + expected++), key_of(number));
         assert_int_equal(counts[i], expected);
     }
 }
@@ -138,14 +118,14 @@ static void ask_range(const memory_of *m, unsigned bits, size_t from, size_t to)
     static uint64_t keys[UNIVERSE], values[UNIVERSE];
     uint64_t lo, hi, offsets[2], count = 0;
     size_t total = 0, expected = 0;
-    set_word(&lo, bits, 0, key_of(from));
-    set_word(&hi, bits, 0, key_of(to));
+    set_word(bits, &lo, 0, key_of(from));
+    set_word(bits, &hi, 0, key_of(to));
     assert_ok(pleach_snapshot_range(m->snapshot, 1, &lo, &hi, 0, UNIVERSE, keys, values, offsets, &total));
     for (size_t i = from; i <= to; i++) {
         if (m->values[i] == 0) continue;
         assert_true(expected < total);
-        assert_int_equal(word_at(keys, bits, expected), key_of(i));
-        assert_int_equal(word_at(values, bits, expected), m->values[i]);
+        assert_int_equal(get_word(bits, keys, expected), key_of(i));
+        assert_int_equal(get_word(bits, values, expected), m->values[i]);
         expected++;
     }
     assert_int_equal(total, expected);
@@ -165,8 +145,8 @@ static void ask_all(const memory_of *m, unsigned bits)
     size_t at = 0;
     for (size_t i = 0; i < UNIVERSE; i++) {
         if (m->values[i] == 0) continue;
-        assert_int_equal(word_at(keys, bits, at), key_of(i));
-        assert_int_equal(word_at(values, bits, at++), m->values[i]);
+        assert_int_equal(get_word(bits, keys, at), key_of(i));
+        assert_int_equal(get_word(bits, values, at++), m->values[i]);
     }
 }
 
@@ -178,8 +158,8 @@ static void ask(const memory_of *m, unsigned bits, rng *r, size_t questions)
         size_t number = (size_t)rng_below(r, UNIVERSE), end = number + (size_t)rng_below(r, 60);
         asked_number[i] = number;
         asked_end[i] = end < UNIVERSE ? end : UNIVERSE - 1;
-        set_word(asked, bits, i, key_of(number));
-        set_word(asked_high, bits, i, key_of(asked_end[i]));
+        set_word(bits, asked, i, key_of(number));
+        set_word(bits, asked_high, i, key_of(asked_end[i]));
     }
     ask_find(m, bits, n);
     ask_neighbours(m, bits, n / 4);
@@ -201,11 +181,11 @@ static void change(pleach_map *map, unsigned bits, rng *r, uint64_t *values, siz
         size_t number = (start + i * 1999) % UNIVERSE; /* 1999 and UNIVERSE have no common divisor */
         bool was = values[number] != 0, erase = rng_percent(r, 35);
         values[number] = erase ? 0 : 1 + rng_below(r, 1000000);
-        set_word(erase ? erased : put, bits, erase ? erases : puts, key_of(number));
+        set_word(bits, erase ? erased : put, erase ? erases : puts, key_of(number));
         if (erase) {
             expected_erase[erases++] = was ? PLEACH_ERASED : PLEACH_ABSENT;
         } else {
-            set_word(put_values, bits, puts, values[number]);
+            set_word(bits, put_values, puts, values[number]);
             expected_put[puts++] = was ? PLEACH_REPLACED : PLEACH_INSERTED;
         }
         *size += (values[number] != 0) - was;
@@ -223,8 +203,8 @@ static void many_snapshots_live_at_once(const setting *where)
     /* In full with one setting of each width; the other goes the same way with more threads. */
     size_t size = 0, held = where->threads == 1 ? shrunk(HELD, 40) : 40;
     size_t questions = where->threads == 1 ? shrunk(QUESTIONS, 40) : 40;
-    memory_of *all = calloc(held, sizeof all[0]);
-    uint64_t *values = calloc(UNIVERSE, sizeof values[0]);
+    FREED memory_of *all = calloc(held, sizeof all[0]);
+    FREED uint64_t *values = calloc(UNIVERSE, sizeof values[0]);
     assert_true(all && values);
     pleach_map *map = open_versioned(where, 0);
     for (size_t i = 0; i < held; i++) {
@@ -244,8 +224,6 @@ static void many_snapshots_live_at_once(const setting *where)
         if (left % 100 == 0) assert_valid_map(map);
     }
     close_versioned(map);
-    free(all);
-    free(values);
 }
 
 /* Without a live snapshot nothing is kept; with one, each leaf is kept once. */
@@ -277,8 +255,8 @@ static void put_everywhere(pleach_map *map, unsigned bits, uint64_t turn)
 {
     static uint64_t keys[UNIVERSE], values[UNIVERSE];
     for (size_t i = 0; i < UNIVERSE; i++) {
-        set_word(keys, bits, i, key_of(i));
-        set_word(values, bits, i, turn * UNIVERSE + i);
+        set_word(bits, keys, i, key_of(i));
+        set_word(bits, values, i, turn * UNIVERSE + i);
     }
     assert_ok(pleach_map_put(map, UNIVERSE, keys, values, NULL, NULL, PLEACH_SYNC));
     count_checked(UNIVERSE);
@@ -354,12 +332,12 @@ static void look_at_pairs(agent *a, pleach_snapshot *snapshot)
     uint64_t keys[2 * PAIRS], values[2 * PAIRS] = {0};
     uint8_t found[2 * PAIRS] = {0};
     for (size_t i = 0; i < PAIRS; i++) {
-        set_word(keys, race->bits, i, 10 * i);
-        set_word(keys, race->bits, PAIRS + i, APART + 10 * i);
+        set_word(race->bits, keys, i, 10 * i);
+        set_word(race->bits, keys, PAIRS + i, APART + 10 * i);
     }
     EXPECT_OK(a, pleach_snapshot_find(snapshot, 2 * PAIRS, keys, values, found, PLEACH_SYNC));
     for (size_t i = 0; i < PAIRS; i++) {
-        uint64_t left = word_at(values, race->bits, i), right = word_at(values, race->bits, PAIRS + i);
+        uint64_t left = get_word(race->bits, values, i), right = get_word(race->bits, values, PAIRS + i);
         EXPECT(a, found[i] && found[PAIRS + i] && (left == right || left == right + 1));
     }
     uint64_t first = 0, second = 0;
@@ -453,7 +431,7 @@ static void whole_map_calls_wait_for_release(const setting *where)
     pleach_snapshot *snapshot = NULL;
     uint64_t one = 0, size = 9;
     size_t n = 9;
-    set_word(&one, where->key_bits, 0, 1);
+    set_word(where->key_bits, &one, 0, 1);
     assert_ok(pleach_snapshot_take(map, &snapshot, PLEACH_SYNC));
     assert_int_equal(pleach_map_load(map, 1, &one, &one, 0), PLEACH_E_BUSY);
     assert_ok(pleach_map_put_one(map, 5, 50, NULL, NULL));
@@ -514,10 +492,9 @@ static void any_number_may_be_live(const setting *where)
     enum { MANY = 10000 };
     pleach_map *map = open_versioned(where, 0);
     pleach_snapshot **all = calloc(MANY, sizeof all[0]);
-    pleach_map_stats stats;
     assert_non_null(all);
     for (size_t i = 0; i < MANY; i++) assert_ok(pleach_snapshot_take(map, &all[i], PLEACH_SYNC));
-    assert_ok(pleach_map_get_stats(map, &stats));
+    pleach_map_stats stats = stats_of(map);
     assert_int_equal(stats.snapshots, MANY);
     for (size_t i = 0; i < MANY; i++) pleach_snapshot_release(all[(i * 7919) % MANY]);
     /* When the list of snapshots cannot grow, one is refused. */

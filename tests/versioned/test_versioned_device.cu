@@ -9,11 +9,10 @@
  * 4  Handles that the host holds, beside it all: what they show does not change.
  * 5  No memory for copies: updates are refused, and nothing hangs.
  */
-#include <stdio.h>
-#include <stdlib.h>
-
 #include <pleach/pleach.h>
 #include <pleach/versioned_device.cuh>
+
+#include "testkit/device/device_checks.cuh"
 
 enum { BLOCK = 128, OWNERS = 1 << 15, RUN = 32, WRITERS = 1 << 15, READER_BLOCKS = 3000, PAIRS = 1 << 14 };
 
@@ -180,21 +179,12 @@ DEFINE_KERNELS(64, uint64_t)
             kernel##64<<<grid, BLOCK, 0, stream>>>(__VA_ARGS__);                                                 \
     } while (0)
 
-static int passed, failed;
-
 /* PLEACH_TEST_SCALE, in percent: for tools that make everything slow. */
 static unsigned scaled(unsigned n)
 {
     const char *scale = getenv("PLEACH_TEST_SCALE");
     unsigned percent = scale ? (unsigned)atoi(scale) : 100;
     return n * percent / 100 > 0 ? n * percent / 100 : 1;
-}
-
-static void expect(bool good, unsigned bits, const char *what)
-{
-    good ? passed++ : failed++;
-    printf("%s  %u-bit: %s\n", good ? "ok    " : "FAILED", bits, what);
-    fflush(stdout); /* in case the next thing hangs */
 }
 
 /* Waits for the kernels, and judges what they have counted. */
@@ -267,12 +257,10 @@ static void test_width(unsigned bits)
     pleach_snapshot_release(snapshot);
     expect(pleach_versioned_view_close(map, &view) == PLEACH_OK, bits, "the view closes");
     pleach_map_stats stats;
-    char text[200];
     expect(pleach_map_get_stats(map, &stats) == PLEACH_OK && stats.old_images == 0 && stats.reclaimed_bytes > 0, bits,
            "no old image is left");
     expect(stats.keys == 2 * BLOCK * scaled(OWNERS / BLOCK) + 2 * scaled(PAIRS), bits, "all keys are there");
-    pleach_status valid = pleach_map_validate(map, text, sizeof text);
-    expect(valid == PLEACH_OK, bits, valid == PLEACH_OK ? "the map is valid" : text);
+    expect_valid(bits, map);
     for (unsigned i = 0; i < 3; i++) cudaStreamDestroy(stream[i]);
     cudaFree(c);
     pleach_map_destroy(map);

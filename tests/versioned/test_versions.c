@@ -70,9 +70,8 @@ static void make_row(past *p, unsigned images)
 static void pin(past *p, uint64_t stamp) { assert_int_equal(epoch_pin(&p->state.epoch, stamp), EPOCH_DONE); }
 
 /* A cut takes the newest image of the leaf that no snapshot needs. */
-static void images_are_cut_out(const void *unused)
+static void images_are_cut_out(void)
 {
-    (void)unused;
     enum { IMAGES = 6 };
     for (unsigned wanted = 1; wanted <= IMAGES; wanted++) {
         past *p = past_open();
@@ -88,9 +87,8 @@ static void images_are_cut_out(const void *unused)
 }
 
 /* A cut takes no image that may belong to another leaf's chain, or that has been reused. */
-static void images_of_others_are_left(const void *unused)
+static void images_of_others_are_left(void)
 {
-    (void)unused;
     for (unsigned what = 0; what < 4; what++) {
         past *p = past_open();
         make_row(p, 4);
@@ -107,9 +105,8 @@ static void images_of_others_are_left(const void *unused)
     }
 }
 
-static void splits_pass_the_row_on(const void *unused)
+static void splits_pass_the_row_on(void)
 {
-    (void)unused;
     past *p = past_open();
     make_row(p, 3);
     share_version_chain(p->map, LEAF, 9);
@@ -123,9 +120,8 @@ static void splits_pass_the_row_on(const void *unused)
 
 /* With more slots in use than version_needed looks at, and no node for a copy, can_update_in_place_slow looks at all
  * slots. */
-static void all_slots_are_asked(const void *unused)
+static void all_slots_are_asked(void)
 {
-    (void)unused;
     past *p = past_open();
     const uint64_t since = CLOCK - 5;
     p->state.epoch.claimed = SLOTS;
@@ -142,9 +138,8 @@ static void all_slots_are_asked(const void *unused)
 }
 
 /* Free images of a ring go to the pool, and the ring's head is stored before the slot is released. */
-static void rings_are_left_in_order(const void *unused)
+static void rings_are_left_in_order(void)
 {
-    (void)unused;
     past *p = past_open();
     for (unsigned i = 0; i < 3; i++) {
         p->rings[i] = (epoch_retired){.until = CLOCK - 1 + i, .id = 5 + i};
@@ -163,9 +158,8 @@ static void rings_are_left_in_order(const void *unused)
 }
 
 /* A scan in parts: its position is stored before its latch is released. */
-static void scans_are_left_in_order(const void *unused)
+static void scans_are_left_in_order(void)
 {
-    (void)unused;
     enum { PART = 100 };
     past *p = past_open();
     epoch_participant a;
@@ -185,9 +179,8 @@ static void scans_are_left_in_order(const void *unused)
 }
 
 /* Images are retired with the value of the clock. */
-static void bags_go_to_the_ring(const void *unused)
+static void bags_go_to_the_ring(void)
 {
-    (void)unused;
     past *p = past_open();
     epoch_participant a;
     memset(&a, UNTOUCHED, sizeof a);
@@ -209,9 +202,8 @@ static void bags_go_to_the_ring(const void *unused)
 }
 
 /* A bag takes as many ids as it has room for, and an empty stock has none. */
-static void bags_have_an_end(const void *unused)
+static void bags_have_an_end(void)
 {
-    (void)unused;
     static const uint32_t rooms[] = {0, 1, 5, EPOCH_BAG};
     for (unsigned i = 0; i < COUNT_OF(rooms); i++) {
         epoch_participant a;
@@ -224,9 +216,8 @@ static void bags_have_an_end(const void *unused)
 }
 
 /* Snapshots that last for one call: every `turn`-th scans, which raises the floor. */
-static void some_snapshots_scan(const void *unused)
+static void some_snapshots_scan(void)
 {
-    (void)unused;
     enum { TURN = 4 };
     past *p = past_open();
     for (unsigned i = 0; i < 3 * TURN; i++) {
