@@ -96,7 +96,7 @@ static bool open_memory(cpu_graph *graph)
     uint64_t entries = graph->sparse ? 2 * GRAPH_SEGMENTS : GRAPH_SEGMENTS; /* names need entries as well */
     graph->state = base_alloc(1, sizeof *graph->state);
     if (!graph->state || !pool_host_open(&graph->slabs, graph->max_bytes, SLAB_BYTES) ||
-        !pool_host_open(&graph->directory, entries * sizeof(uint64_t), sizeof(uint64_t)))
+        !pool_host_open_scattered(&graph->directory, entries * sizeof(uint64_t)))
         return false;
     graph->state->pool.capacity = graph->slabs.bytes / SLAB_BYTES;
     graph->state->pool.next = 1;

@@ -53,6 +53,7 @@ static pleach_status memory_open(const cpu_hash *hash, hash_memory *m, unsigned 
     pool_state *pool = &m->state->pool;
     pool->capacity = m->slabs.bytes / SLAB_BYTES;
     pool->next = 1;
+    pool_host_expect(&m->slabs, (size_t)SLAB_BYTES << log);
     slab_ref place = place_of(hash, m, 0);
     uint32_t first = pool_alloc_fresh_run(place.runs, log);
     if (!first) {

@@ -91,6 +91,7 @@ static pleach_status build_sorted(cpu_map *map, size_t n, const void *keys, cons
     build_plan plan;
     make_plan(map, &plan, n, fill);
     if (!plan_fits(map, &plan)) return PLEACH_E_FULL;
+    pool_host_expect(&map->memory, (1 + plan.nodes) * map->node_bytes);
     build(map, &plan, keys, values);
     return PLEACH_OK;
 }
@@ -344,7 +345,7 @@ static pleach_status cpu_create(void **exec, const pleach_map_config *config)
     pleach_status status = PLEACH_E_MEMORY;
     if (map->tree && map->workers && pool_host_open(&map->memory, config->max_bytes, map->node_bytes)) {
         uint64_t nodes = map->tree->pool.capacity = map->memory.bytes / map->node_bytes;
-        bool stocked = pool_host_open(&map->stock, nodes * sizeof(uint32_t), sizeof(uint32_t));
+        bool stocked = pool_host_open_per_node(&map->stock, nodes, sizeof(uint32_t), map->node_bytes);
         map->tree->pool.stock = (uint64_t)(uintptr_t)map->stock.nodes;
         bool opened = stocked && (!config->versioned || cpu_versions_open(map));
         if (opened && map->chunk) opened = cpu_epoch_open(map);

@@ -26,7 +26,7 @@ typedef struct cpu_map {
     pool_host stock; /* the memory of tree->pool.stock */
     versions versions; /* of a versioned map; for a skiplist only its epoch; otherwise NULL */
     pool_host records; /* the memory of versions.record */
-    pool_host rings;   /* the memory of versions.epoch.rings */
+    pool_host slots;   /* the memory of the slots of versions.epoch: rings, announce, home */
     workers *workers;
     const blink_run_ops *ops;
     const batch_run_ops *batch_ops;

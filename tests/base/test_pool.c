@@ -546,6 +546,72 @@ static void trimming_gives_pages_back(const void *unused)
     pool_host_close(&pool);
 }
 
+/* How many pages of these bytes have memory after a write to one of them: one, or many if it is in a huge page. */
+static size_t pages_of_a_write(unsigned char *bytes, size_t size)
+{
+    bytes[size / 2] = 1;
+    return pages_with_memory(bytes, size);
+}
+
+/* Huge pages cannot be insisted on: the kernel may have none. */
+static void front_is_in_small_pages(const void *unused)
+{
+    (void)unused;
+    pool_host pool = {0};
+    assert_true(pool_host_open(&pool, 4 * HUGE_PAGE, NODE_BYTES));
+    assert_int_equal(pages_of_a_write(pool.nodes, HUGE_PAGE), 1);
+    assert_true(pages_of_a_write((unsigned char *)pool.nodes + HUGE_PAGE, HUGE_PAGE) >= 1);
+    pool_host_close(&pool);
+}
+
+/* Once a pool is trimmed, as if nothing had been expected. */
+static void what_is_expected_beyond_the_front(const void *unused)
+{
+    (void)unused;
+    pool_host pool = {0};
+    assert_true(pool_host_open(&pool, 4 * HUGE_PAGE, NODE_BYTES));
+    unsigned char *bytes = pool.nodes;
+    pool_host_expect(&pool, HUGE_PAGE);
+    assert_int_equal(pages_of_a_write(bytes, HUGE_PAGE), 1);
+    pool_host_trim(&pool, 0);
+    pool_host_expect(&pool, 3 * HUGE_PAGE);
+    assert_true(pages_of_a_write(bytes, HUGE_PAGE) >= 1);
+    pool_host_trim(&pool, HUGE_PAGE / 2 + NODE_BYTES);
+    assert_int_equal(bytes[HUGE_PAGE / 2], 1);
+    pool_host_trim(&pool, 0);
+    assert_int_equal(pages_of_a_write(bytes, HUGE_PAGE), 1);
+    assert_int_equal(bytes[0], 0);
+    pool_host_close(&pool);
+}
+
+/* The front of an array with elements for nodes has the elements of the front's nodes. */
+static void arrays_of_a_pool(const void *unused)
+{
+    (void)unused;
+    enum { NODES = 1 << 20, EACH = 4, FRONT = HUGE_PAGE / NODE_BYTES * EACH };
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), front = (FRONT + page - 1) / page * page;
+    pool_host pool = {0};
+    assert_true(pool_host_open_per_node(&pool, NODES, EACH, NODE_BYTES));
+    assert_int_equal(pool.bytes, NODES * EACH);
+    assert_int_equal(((uintptr_t)pool.nodes + front) % HUGE_PAGE, 0);
+    assert_int_equal(pages_of_a_write(pool.nodes, front), 1);
+    memset(pool.nodes, 0xff, pool.bytes); /* all of it is there */
+    pool_host_close(&pool);
+}
+
+static void scattered_arrays_have_small_pages(const void *unused)
+{
+    (void)unused;
+    enum { PARTS = 7, PART = 3 * HUGE_PAGE / 2 };
+    pool_host pool = {0};
+    assert_true(pool_host_open_scattered(&pool, PARTS * PART + 64));
+    assert_int_equal(pool.bytes, PARTS * PART + 64);
+    for (size_t i = 0; i < PARTS; i++)
+        assert_int_equal(pages_of_a_write((unsigned char *)pool.nodes + i * PART, PART), 1);
+    memset(pool.nodes, 0xff, pool.bytes);
+    pool_host_close(&pool);
+}
+
 /* True if this kernel can populate; on an older one the pages come when they are written. */
 static bool kernel_populates(void *page_start, size_t page)
 {
@@ -598,6 +664,12 @@ static void failing_allocations_are_reported(const void *unused)
     assert_false(pool_host_open(&pool, 10 * NODE_BYTES, NODE_BYTES));
     assert_int_equal(base_fail_nth_allocation(0), 1);
     pool_host_close(&pool); /* nothing to do */
+    base_fail_nth_allocation(1);
+    assert_false(pool_host_open_per_node(&pool, 10, 4, NODE_BYTES));
+    base_fail_nth_allocation(1);
+    assert_false(pool_host_open_scattered(&pool, 1000));
+    base_fail_nth_allocation(0);
+    pool_host_close(&pool);
     assert_true(pool_host_open(&pool, 10 * NODE_BYTES, NODE_BYTES));
     base_fail_nth_allocation(1);
     assert_false(pool_host_populate(&pool, 10 * NODE_BYTES));
@@ -626,6 +698,10 @@ static unit_case cases[] = {
     UNIT(host_pool_without_a_limit),
     UNIT(trimmed_memory_reads_as_zeros),
     UNIT(trimming_gives_pages_back),
+    UNIT(front_is_in_small_pages),
+    UNIT(what_is_expected_beyond_the_front),
+    UNIT(arrays_of_a_pool),
+    UNIT(scattered_arrays_have_small_pages),
     UNIT(populating_changes_no_byte),
     UNIT(populated_pages_have_memory),
     UNIT(failing_allocations_are_reported),
