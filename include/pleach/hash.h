@@ -127,8 +127,8 @@ PLEACH_API pleach_status pleach_hash_size(pleach_hash *hash, uint64_t *size);
  *                that much. The table is then unchanged. */
 PLEACH_API pleach_status pleach_hash_reserve(pleach_hash *hash, uint64_t keys);
 
-/* Reduces the table to as few buckets as its keys need, and returns memory to the system. Needs memory for a copy while
- * it runs; after FULL or MEMORY the table is unchanged. */
+/* Reduces the table to as few buckets as its keys need, and returns memory to the system. Never makes the table larger.
+ * Needs memory for a copy while it runs; after FULL or MEMORY the table is unchanged. */
 PLEACH_API pleach_status pleach_hash_compact(pleach_hash *hash);
 
 /* All keys, in no particular order, and their values. out_keys and out_values may each be NULL; if both are, the call

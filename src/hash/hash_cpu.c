@@ -133,12 +133,13 @@ static pleach_status hash_cpu_resize(void *exec, uint64_t keys)
     uint64_t size = slabhash_size(hash->memory.state);
     hash_memory to;
     unsigned slots = slabhash_slots(hash->key_bits, hash->values);
-    unsigned log = slabhash_log_for(keys > size ? keys : size, slots, SLABHASH_RESERVE_LOAD);
-    pleach_status status = memory_open(hash, &to, log);
+    pleach_status status = memory_open(hash, &to, slabhash_log_of_copy(hash->memory.state, keys, slots));
     if (status != PLEACH_OK) return status;
     copy_job job = {hash, &to, false};
     uint64_t buckets = (uint64_t)1 << slab_root_log(hash->memory.state->table.root);
+    to.state->table.next = SLAB_NEXT_CLAIMED; /* so it does not grow while it is filled */
     workers_run(hash->workers, buckets, GRAIN_BUCKETS, copy_part, &job);
+    to.state->table.next = 0;
     if (atomic_load(&job.failed)) {
         memory_close(&to);
         return PLEACH_E_FULL;
