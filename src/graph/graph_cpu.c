@@ -91,12 +91,15 @@ static void close_memory(cpu_graph *graph)
     graph->state = NULL;
 }
 
-static bool open_memory(cpu_graph *graph)
+/* `before` is the memory that this one will replace, or NULL. */
+static bool open_memory(cpu_graph *graph, const pool_host *before)
 {
     uint64_t entries = graph->sparse ? 2 * GRAPH_SEGMENTS : GRAPH_SEGMENTS; /* names need entries as well */
     graph->state = base_alloc(1, sizeof *graph->state);
-    if (!graph->state || !pool_host_open(&graph->slabs, graph->max_bytes, SLAB_BYTES) ||
-        !pool_host_open_scattered(&graph->directory, entries * sizeof(uint64_t)))
+    if (!graph->state) return false;
+    if (!(before ? pool_host_open_like(&graph->slabs, before)
+                 : pool_host_open(&graph->slabs, graph->max_bytes, SLAB_BYTES)) ||
+        !pool_host_open_small_pages(&graph->directory, entries * sizeof(uint64_t)))
         return false;
     graph->state->pool.capacity = graph->slabs.bytes / SLAB_BYTES;
     graph->state->pool.next = 1;
@@ -108,7 +111,7 @@ pleach_status graph_cpu_clear(void *exec)
 {
     cpu_graph *graph = exec, before = *graph;
     graph->slabs = graph->directory = (pool_host){0};
-    if (!open_memory(graph)) {
+    if (!open_memory(graph, &before.slabs)) {
         close_memory(graph);
         *graph = before;
         return PLEACH_E_MEMORY;
@@ -140,7 +143,7 @@ static pleach_status graph_cpu_create(void **exec, const pleach_graph_config *co
     graph->max_bytes = config->max_bytes;
     graph->ops = config->values ? &graph_run_map32 : &graph_run_set32;
     graph->workers = workers_create(config->threads);
-    if (!graph->workers || !open_memory(graph)) {
+    if (!graph->workers || !open_memory(graph, NULL)) {
         graph_cpu_destroy(graph);
         return PLEACH_E_MEMORY;
     }

@@ -41,12 +41,19 @@ static void memory_close(hash_memory *m)
     *m = (hash_memory){0};
 }
 
+/* A table that follows another one has the same limit. */
+static bool open_slabs(const cpu_hash *hash, pool_host *slabs)
+{
+    const pool_host *before = &hash->memory.slabs;
+    return before->mapping ? pool_host_open_like(slabs, before) : pool_host_open(slabs, hash->max_bytes, SLAB_BYTES);
+}
+
 /* Opens a table of 2^log empty buckets. Fresh memory is zeros, which are empty buckets. */
 static pleach_status memory_open(const cpu_hash *hash, hash_memory *m, unsigned log)
 {
     *m = (hash_memory){0};
     m->state = base_alloc(1, sizeof *m->state);
-    if (!m->state || !pool_host_open(&m->slabs, hash->max_bytes, SLAB_BYTES)) {
+    if (!m->state || !open_slabs(hash, &m->slabs)) {
         memory_close(m);
         return PLEACH_E_MEMORY;
     }

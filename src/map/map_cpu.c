@@ -345,7 +345,7 @@ static pleach_status cpu_create(void **exec, const pleach_map_config *config)
     pleach_status status = PLEACH_E_MEMORY;
     if (map->tree && map->workers && pool_host_open(&map->memory, config->max_bytes, map->node_bytes)) {
         uint64_t nodes = map->tree->pool.capacity = map->memory.bytes / map->node_bytes;
-        bool stocked = pool_host_open_per_node(&map->stock, nodes, sizeof(uint32_t), map->node_bytes);
+        bool stocked = pool_host_open_small_pages(&map->stock, nodes * sizeof(uint32_t));
         map->tree->pool.stock = (uint64_t)(uintptr_t)map->stock.nodes;
         bool opened = stocked && (!config->versioned || cpu_versions_open(map));
         if (opened && map->chunk) opened = cpu_epoch_open(map);

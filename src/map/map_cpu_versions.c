@@ -21,7 +21,7 @@ static bool open_slots(cpu_map *map, unsigned visitors, unsigned ring)
     e->visitors = visitors;
     e->ring = ring;
     size_t rings = (size_t)AGENTS * ring, words = (size_t)(AGENTS + visitors) * PORT_LINE_WORDS;
-    if (!pool_host_open_scattered(&map->slots, rings * sizeof *e->rings + words * sizeof *e->announce +
+    if (!pool_host_open_small_pages(&map->slots, rings * sizeof *e->rings + words * sizeof *e->announce +
                                                    AGENTS * sizeof *e->home))
         return false;
     e->rings = map->slots.nodes;

@@ -7,10 +7,11 @@
  * node in a huge page occupies all of it. Pools are filled from the front, so the first 2 MiB, which are one huge page,
  * are in small pages, and huge pages follow. So a small structure occupies only what it uses. If a pool is about to be
  * filled beyond its front, pool_host_expect asks for huge pages from the start.
+ * If there are thousands of pools, the later ones have huge pages only if they are expected to be large.
  *
  *     nodes       | front: small pages |  huge pages ...
  *     per node    |  front  |  huge pages ...               of the same nodes, so that both change at the same id
- *     scattered   | small pages ...
+ *     small pages | small pages ...
  *
  * All of this is advice to the kernel, which may have no huge pages. */
 #ifndef PLEACH_POOL_HOST_H
@@ -23,23 +24,28 @@
 typedef struct pool_host {
     void *nodes;
     size_t bytes;
-    bool by_machine; /* `bytes` is the machine's memory, not a limit that the caller has set */
+    bool by_machine; /* `bytes` is the machine's memory, or a part of it, not a limit that the caller has set */
+    bool huge;       /* has huge pages after the front */
     void *mapping; /* the whole mapping, for unmapping; the end of the front of `nodes` is aligned to a huge page */
     size_t mapping_bytes;
 } pool_host;
 
-/* Reserves address space for `max_bytes`, or with 0 for as much as the machine has memory. Returns false on failure. */
+/* Reserves address space for `max_bytes`, or with 0 for as much as the machine has memory; for less if there are
+ * hundreds of such pools, or if the process may not have as many addresses. Returns false on failure. */
 bool pool_host_open(pool_host *pool, uint64_t max_bytes, size_t node_bytes);
 
-/* The same for an array with an element of `bytes_each` for each of the nodes of another pool. */
+/* Reserves as much as another pool has, and no less, for a copy of it or as its successor. */
+bool pool_host_open_like(pool_host *pool, const pool_host *other);
+
+/* Reserves an array with an element of `bytes_each` for each of the nodes of another pool. */
 bool pool_host_open_per_node(pool_host *pool, uint64_t nodes, size_t bytes_each, size_t node_bytes);
 
-/* The same for an array that is not filled from the front. It has no huge pages. */
-bool pool_host_open_scattered(pool_host *pool, size_t bytes);
+/* Reserves an array without huge pages: one that is not filled from the front, or that is read in order. */
+bool pool_host_open_small_pages(pool_host *pool, size_t bytes);
 
 void pool_host_close(pool_host *pool);
 
-/* The first `bytes` will be in use soon. Must not be called for a scattered array. */
+/* The first `bytes` will be in use soon. Must not be called for an array with small pages only. */
 void pool_host_expect(pool_host *pool, size_t bytes);
 
 /* Frees the pages from `from_bytes` on; they read as zeros afterwards. If none but the front is left, it will be in

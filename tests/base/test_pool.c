@@ -599,17 +599,84 @@ static void arrays_of_a_pool(const void *unused)
     pool_host_close(&pool);
 }
 
-static void scattered_arrays_have_small_pages(const void *unused)
+static void arrays_without_huge_pages(const void *unused)
 {
     (void)unused;
     enum { PARTS = 7, PART = 3 * HUGE_PAGE / 2 };
     pool_host pool = {0};
-    assert_true(pool_host_open_scattered(&pool, PARTS * PART + 64));
+    assert_true(pool_host_open_small_pages(&pool, PARTS * PART + 64));
     assert_int_equal(pool.bytes, PARTS * PART + 64);
     for (size_t i = 0; i < PARTS; i++)
         assert_int_equal(pages_of_a_write((unsigned char *)pool.nodes + i * PART, PART), 1);
     memset(pool.nodes, 0xff, pool.bytes);
     pool_host_close(&pool);
+}
+
+/* ThreadSanitizer leaves a program few addresses. */
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+enum { MANY_POOLS = 2000, UNLIMITED_POOLS = 10 };
+#else
+enum { MANY_POOLS = 70000, UNLIMITED_POOLS = 30000 };
+#endif
+
+/* More pools than a process may have mappings: by default 65,530. */
+static void more_pools_than_mappings(const void *unused)
+{
+    (void)unused;
+    pool_host *pools = must_alloc(MANY_POOLS, sizeof *pools);
+    const long held = base_held();
+    for (size_t i = 0; i < MANY_POOLS; i++)
+        assert_true(pool_host_open(&pools[i], 8 * HUGE_PAGE, NODE_BYTES));
+    for (size_t i = 0; i < MANY_POOLS; i += 1000)
+        memset((char *)pools[i].nodes + HUGE_PAGE, 0xff, 10);
+    for (size_t i = 0; i < MANY_POOLS; i += 2)
+        pool_host_close(&pools[i]);
+    for (size_t i = 1; i < MANY_POOLS; i += 2)
+        pool_host_close(&pools[i]);
+    assert_int_equal(base_held(), held);
+    free(pools);
+}
+
+/* Each of them has all of the machine's memory while they are few. Later ones have parts of it, so that all of them
+ * have less than half of the addresses. */
+static void many_pools_without_a_limit(const void *unused)
+{
+    (void)unused;
+    pool_host *pools = must_alloc(UNLIMITED_POOLS, sizeof *pools);
+    uint64_t all = 0;
+    for (size_t i = 0; i < UNLIMITED_POOLS; i++) {
+        assert_true(pool_host_open(&pools[i], 0, NODE_BYTES));
+        assert_true(i == 0 || pools[i].bytes <= pools[i - 1].bytes);
+        all += pools[i].bytes;
+    }
+    assert_true(all < (uint64_t)1 << 46 && pools[UNLIMITED_POOLS - 1].bytes >= 16 * HUGE_PAGE);
+    const size_t first = pools[0].bytes;
+    for (size_t i = 0; i < UNLIMITED_POOLS; i++)
+        pool_host_close(&pools[i]);
+    assert_true(pool_host_open(&pools[0], 0, NODE_BYTES));
+    assert_int_equal(pools[0].bytes, first);
+    pool_host_close(&pools[0]);
+    free(pools);
+}
+
+/* Also when a new one without a limit would have less by now. */
+static void successors_have_the_same_limit(const void *unused)
+{
+    (void)unused;
+    static const uint64_t asked[] = {0, 3 * HUGE_PAGE + NODE_BYTES};
+    for (size_t i = 0; i < COUNT_OF(asked); i++) {
+        pool_host pool = {0}, successor = {0};
+        assert_true(pool_host_open(&pool, asked[i], NODE_BYTES));
+        for (size_t j = 0; j < 4; j++) {
+            assert_true(pool_host_open_like(&successor, &pool));
+            assert_int_equal(successor.bytes, pool.bytes);
+            assert_int_equal(successor.by_machine, pool.by_machine);
+            assert_zeros(successor.nodes, HUGE_PAGE);
+            pool_host_close(&pool);
+            pool = successor;
+        }
+        pool_host_close(&pool);
+    }
 }
 
 /* True if this kernel can populate; on an older one the pages come when they are written. */
@@ -667,7 +734,9 @@ static void failing_allocations_are_reported(const void *unused)
     base_fail_nth_allocation(1);
     assert_false(pool_host_open_per_node(&pool, 10, 4, NODE_BYTES));
     base_fail_nth_allocation(1);
-    assert_false(pool_host_open_scattered(&pool, 1000));
+    assert_false(pool_host_open_small_pages(&pool, 1000));
+    base_fail_nth_allocation(1);
+    assert_false(pool_host_open_like(&pool, &(pool_host){.bytes = 10 * NODE_BYTES, .by_machine = true}));
     base_fail_nth_allocation(0);
     pool_host_close(&pool);
     assert_true(pool_host_open(&pool, 10 * NODE_BYTES, NODE_BYTES));
@@ -701,7 +770,10 @@ static unit_case cases[] = {
     UNIT(front_is_in_small_pages),
     UNIT(what_is_expected_beyond_the_front),
     UNIT(arrays_of_a_pool),
-    UNIT(scattered_arrays_have_small_pages),
+    UNIT(arrays_without_huge_pages),
+    UNIT(more_pools_than_mappings),
+    UNIT(many_pools_without_a_limit),
+    UNIT(successors_have_the_same_limit),
     UNIT(populating_changes_no_byte),
     UNIT(populated_pages_have_memory),
     UNIT(failing_allocations_are_reported),

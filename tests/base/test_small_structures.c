@@ -1,7 +1,9 @@
-/* test_small_structures.c - how much memory structures of one element, and of some thousand, have. Many of one kind are
- * made in a process of their own, and the memory that the system reports for it is divided by their number. */
+/* test_small_structures.c - how much memory structures of one element, and of some thousand, have, and that they need
+ * few addresses. Many of one kind are made in a process of their own, and the memory that the system reports for it is
+ * divided by their number. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -9,7 +11,8 @@
 #include "testkit/harness.h"
 #include "testkit/units.h"
 
-/* A sanitizer has memory of its own for each byte that is touched, so there the limits are not checked. */
+/* A sanitizer has memory of its own for each byte that is touched, and more addresses than structures have, so there
+ * the limits are not checked. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 enum { LIMITS_COUNT = 0 };
 #else
@@ -18,6 +21,8 @@ enum { LIMITS_COUNT = 1 };
 
 /* MAX_BYTES is far more than a huge page, and so little that this many fit in the addresses of any machine. */
 enum { STRUCTURES = 100, SMALL = 64 << 10, MAX_BYTES = 256 << 20, SOME = 3000 };
+
+static uint64_t max_bytes = MAX_BYTES; /* of structures that are created */
 
 typedef struct kind {
     const char *name;
@@ -34,7 +39,7 @@ enum { PLAIN, VERSIONED, SKIPLIST };
 
 static pleach_status create_map(const kind *kind, void **structure)
 {
-    const pleach_map_config config = {.key_bits = kind->key_bits, .threads = 1, .max_bytes = MAX_BYTES,
+    const pleach_map_config config = {.key_bits = kind->key_bits, .threads = 1, .max_bytes = max_bytes,
                                       .versioned = kind->option == VERSIONED,
                                       .structure = kind->option == SKIPLIST ? PLEACH_SKIPLIST : PLEACH_BLINK};
     return pleach_map_create((pleach_map **)structure, &config);
@@ -62,7 +67,7 @@ static pleach_status map_bytes(void *map, uint64_t *bytes)
 static pleach_status create_hash(const kind *kind, void **structure)
 {
     const pleach_hash_config config = {.key_bits = kind->key_bits, .set = kind->option, .threads = 1,
-                                       .max_bytes = MAX_BYTES};
+                                       .max_bytes = max_bytes};
     return pleach_hash_create((pleach_hash **)structure, &config);
 }
 
@@ -89,7 +94,7 @@ enum { DENSE, SPARSE, ORDERED };
 
 static pleach_status create_graph(const kind *kind, void **structure)
 {
-    const pleach_graph_config config = {.threads = 1, .max_bytes = MAX_BYTES, .sparse_ids = kind->option == SPARSE,
+    const pleach_graph_config config = {.threads = 1, .max_bytes = max_bytes, .sparse_ids = kind->option == SPARSE,
                                         .adjacency = kind->option == ORDERED ? PLEACH_ADJACENCY_ORDERED
                                                                              : PLEACH_ADJACENCY_HASH};
     return pleach_graph_create((pleach_graph **)structure, &config);
@@ -196,6 +201,37 @@ static void measure_all(fill *fill, size_t structures, bool beside_bytes)
     assert_true(fit);
 }
 
+static bool works(size_t i, void **structure)
+{
+    pleach_status status = kinds[i].create(&kinds[i], structure);
+    if (status == PLEACH_OK) status = some(&kinds[i], *structure);
+    if (status != PLEACH_OK) fprintf(stderr, "%s: %s\n", kinds[i].name, pleach_status_name(status));
+    return status == PLEACH_OK;
+}
+
+/* In a child that has fewer addresses than most machines have memory. If `taken`, most of these are in use; otherwise
+ * they are enough for several structures of each kind at a time. */
+static int use_few_addresses(int resource, bool taken)
+{
+    enum { EACH = 3 };
+    const rlim_t addresses = (rlim_t)8 << 30;
+    void *made[COUNT_OF(kinds)][EACH];
+    max_bytes = 0;
+    if (LIMITS_COUNT && setrlimit(resource, &(struct rlimit){addresses, addresses}) != 0) return 2;
+    void *map = !taken ? NULL : mmap(NULL, addresses / 16 * 15, PROT_READ | PROT_WRITE,
+                                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (map == MAP_FAILED) return 3;
+    const size_t each = taken ? 1 : EACH;
+    for (size_t i = 0; i < COUNT_OF(kinds); i++)
+        for (size_t j = 0; j < each; j++) {
+            if (!works(i, &made[i][j])) return 1;
+            if (taken) kinds[i].destroy(made[i][j]);
+        }
+    for (size_t i = 0; i < COUNT_OF(kinds) && !taken; i++)
+        for (size_t j = 0; j < each; j++) kinds[i].destroy(made[i][j]);
+    return 0;
+}
+
 /* ---- cases ---- */
 
 static void one_element(const void *unused)
@@ -211,7 +247,29 @@ static void some_elements(const void *unused)
     measure_all(some, STRUCTURES / 5, true);
 }
 
-static unit_case cases[] = {UNIT(one_element), UNIT(some_elements)};
+static void check_few_addresses(int resource, bool taken)
+{
+    const pid_t child = fork();
+    if (child == 0) {
+        setrlimit(RLIMIT_CORE, &(struct rlimit){0});
+        _exit(use_few_addresses(resource, taken));
+    }
+    int status = 1;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+}
+
+static void addresses_are_few(const void *unused)
+{
+    (void)unused;
+    static const int resources[] = {RLIMIT_AS, RLIMIT_DATA};
+    for (size_t i = 0; i < COUNT_OF(resources); i++) {
+        check_few_addresses(resources[i], false);
+        check_few_addresses(resources[i], true);
+    }
+}
+
+static unit_case cases[] = {UNIT(one_element), UNIT(some_elements), UNIT(addresses_are_few)};
 
 int main(int argc, char **argv)
 {
