@@ -57,7 +57,7 @@ typedef struct pleach_hash_config {
     unsigned threads;      /* CPU: worker threads for array calls, at most 1024; 0 means one per online CPU */
     int gpu;               /* CUDA: device ordinal */
     uint32_t seed;         /* of the hash function; 0 means a random one, unless fixed_seed is 1 */
-    uint64_t max_bytes;    /* limit on memory; 0 means no limit but the machine's */
+    uint64_t max_bytes;    /* limit on memory; 0 means no limit but the machine's (docs/limits.md, "Many structures") */
     uint64_t reserve_keys; /* start with enough buckets for this many keys */
     unsigned fixed_seed;   /* 1: `seed` is used as it is, even if it is 0 */
 } pleach_hash_config;
