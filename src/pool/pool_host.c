@@ -43,10 +43,11 @@ static uint64_t share_of_memory(uint64_t others)
 
 static size_t round_up(size_t bytes, size_t piece) { return (bytes + piece - 1) / piece * piece; }
 
-/* Reserves pool->bytes and `more`. */
+/* Reserves pool->bytes and `more`. The kernel aligns large mappings to huge pages. So that there are no gaps between
+ * them, which would keep neighbours apart, each takes a whole number of these. */
 static bool reserve(pool_host *pool, size_t more)
 {
-    pool->mapping_bytes = pool->bytes + more;
+    pool->mapping_bytes = round_up(pool->bytes + more, HUGE_PAGE);
     void *mapping = mmap(NULL, pool->mapping_bytes, PROT_READ | PROT_WRITE,
                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     pool->mapping = mapping == MAP_FAILED ? NULL : mapping; /* if NULL, pool_host_close does nothing */

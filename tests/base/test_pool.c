@@ -625,10 +625,12 @@ static void more_pools_than_mappings(const void *unused)
     (void)unused;
     pool_host *pools = must_alloc(MANY_POOLS, sizeof *pools);
     const long held = base_held();
-    for (size_t i = 0; i < MANY_POOLS; i++)
-        assert_true(pool_host_open(&pools[i], 8 * HUGE_PAGE, NODE_BYTES));
-    for (size_t i = 0; i < MANY_POOLS; i += 1000)
-        memset((char *)pools[i].nodes + HUGE_PAGE, 0xff, 10);
+    for (size_t i = 0; i < MANY_POOLS; i++) {
+        bool array = i % 2; /* of another size, which must leave no gap before the next pool */
+        assert_true(array ? pool_host_open_small_pages(&pools[i], 5000)
+                          : pool_host_open(&pools[i], 8 * HUGE_PAGE, NODE_BYTES));
+        memset(pools[i].nodes, 0xff, 10);
+    }
     for (size_t i = 0; i < MANY_POOLS; i += 2)
         pool_host_close(&pools[i]);
     for (size_t i = 1; i < MANY_POOLS; i += 2)
