@@ -58,6 +58,7 @@ pleach_status graph_cpu_run(void *exec, const graph_request *request, pleach_str
         run_part(&job, 0, 1);
     else
         workers_run(graph->workers, request->n, workers_grain(graph->threads, request->n), run_part, &job);
+    if (request->n > 1) pool_host_grown(&graph->slabs, port_load(&graph->state->pool.next) * SLAB_BYTES);
     if (atomic_load(&job.not_applied)) return PLEACH_E_FULL; /* PLEACH_E_VERTEX implies that all else was applied */
     return atomic_load(&job.no_vertex) ? PLEACH_E_VERTEX : PLEACH_OK;
 }

@@ -102,6 +102,7 @@ static pleach_status hash_cpu_run(void *exec, const hash_request *request, pleac
         run_part(&job, 0, 1);
     else
         workers_run(hash->workers, request->n, workers_grain(hash->threads, request->n), run_part, &job);
+    if (request->n > 1) pool_host_grown(&hash->memory.slabs, port_load(&hash->memory.state->pool.next) * SLAB_BYTES);
     return atomic_load(&job.not_applied) ? PLEACH_E_FULL : PLEACH_OK;
 }
 

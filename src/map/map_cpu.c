@@ -193,7 +193,9 @@ pleach_status cpu_run(void *exec, const request *request, pleach_stream stream)
         cpu_run_ranges(map, request);
         return PLEACH_OK;
     }
-    return cpu_run_elements(map, request, NULL) ? PLEACH_E_FULL : PLEACH_OK;
+    uint64_t not_applied = cpu_run_elements(map, request, NULL);
+    if (request->n > 1) pool_host_grown(&map->memory, port_load(&map->tree->pool.next) * map->node_bytes);
+    return not_applied ? PLEACH_E_FULL : PLEACH_OK;
 }
 
 static pleach_status cpu_run_one(void *exec, op_kind kind, key128 key, key128 value, single_result *result)

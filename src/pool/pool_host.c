@@ -5,6 +5,9 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
+#if defined(__linux__) && !defined(MADV_COLLAPSE)
+#include <asm/mman.h> /* C libraries may be older than the kernel */
+#endif
 
 #include "../base/memory.h"
 
@@ -52,6 +55,7 @@ static bool reserve(pool_host *pool, size_t more)
                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     pool->mapping = mapping == MAP_FAILED ? NULL : mapping; /* if NULL, pool_host_close does nothing */
     pool->huge = false;
+    atomic_store(&pool->front_huge, false);
     if (!pool->mapping) return false;
     base_count_held(1);
     return true;
@@ -166,7 +170,17 @@ static size_t front_of(const pool_host *pool)
 
 void pool_host_expect(pool_host *pool, size_t bytes)
 {
-    if (bytes > front_of(pool)) madvise(pool->nodes, pool->bytes, MADV_HUGEPAGE);
+    if (bytes <= front_of(pool) || atomic_exchange(&pool->front_huge, true)) return;
+    madvise(pool->nodes, pool->bytes, MADV_HUGEPAGE);
+}
+
+void pool_host_grown(pool_host *pool, size_t bytes)
+{
+    if (bytes < 2 * HUGE_PAGE || atomic_load_explicit(&pool->front_huge, memory_order_relaxed)) return;
+    pool_host_expect(pool, bytes);
+#ifdef MADV_COLLAPSE
+    madvise(pool->nodes, front_of(pool), MADV_COLLAPSE); /* on older kernels khugepaged does this, some time later */
+#endif
 }
 
 void pool_host_trim(pool_host *pool, size_t from_bytes)
@@ -176,7 +190,9 @@ void pool_host_trim(pool_host *pool, size_t from_bytes)
     char *nodes = pool->nodes;
     for (size_t i = from_bytes; i < from && i < pool->bytes; i++) nodes[i] = 0; /* the rest of a page that stays */
     if (from < pool->bytes) madvise(nodes + from, pool->bytes - from, MADV_DONTNEED);
-    if (from <= front) madvise(nodes, front, MADV_NOHUGEPAGE);
+    if (from > front) return;
+    madvise(nodes, front, MADV_NOHUGEPAGE);
+    atomic_store(&pool->front_huge, false);
 }
 
 bool pool_host_populate(pool_host *pool, size_t bytes)

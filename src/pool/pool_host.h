@@ -6,7 +6,8 @@
  * A descent visits a node per level, each on another page: huge pages save most of the address translation. But one
  * node in a huge page occupies all of it. Pools are filled from the front, so the first 2 MiB, which are one huge page,
  * are in small pages, and huge pages follow. So a small structure occupies only what it uses. If a pool is about to be
- * filled beyond its front, pool_host_expect asks for huge pages from the start.
+ * filled beyond its front, pool_host_expect asks for huge pages from the start; if a call has done so, pool_host_grown
+ * moves the front.
  * If there are thousands of pools, the later ones have huge pages only if they are expected to be large.
  *
  *     nodes       | front: small pages |  huge pages ...
@@ -17,6 +18,7 @@
 #ifndef PLEACH_POOL_HOST_H
 #define PLEACH_POOL_HOST_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -26,6 +28,7 @@ typedef struct pool_host {
     size_t bytes;
     bool by_machine; /* `bytes` is the machine's memory, or a part of it, not a limit that the caller has set */
     bool huge;       /* has huge pages after the front */
+    atomic_bool front_huge; /* the front has been asked to be in huge pages too */
     void *mapping; /* the whole mapping, for unmapping; the end of the front of `nodes` is aligned to a huge page */
     size_t mapping_bytes;
 } pool_host;
@@ -45,8 +48,12 @@ bool pool_host_open_small_pages(pool_host *pool, size_t bytes);
 
 void pool_host_close(pool_host *pool);
 
-/* The first `bytes` will be in use soon. Must not be called for an array with small pages only. */
+/* The first `bytes` will be in use soon. Not for an array with small pages only; nor is the next. */
 void pool_host_expect(pool_host *pool, size_t bytes);
+
+/* The first `bytes` are in use. If that is much more than the front, moves the front to huge pages. Other threads may use
+ * the pool, and call this. */
+void pool_host_grown(pool_host *pool, size_t bytes);
 
 /* Frees the pages from `from_bytes` on; they read as zeros afterwards. If none but the front is left, it will be in
  * small pages again. */

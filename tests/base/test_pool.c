@@ -584,6 +584,28 @@ static void what_is_expected_beyond_the_front(const void *unused)
     pool_host_close(&pool);
 }
 
+/* The front moves to a huge page if there is one, with what is in it, and only if the pool has outgrown it. */
+static void a_front_that_was_outgrown(const void *unused)
+{
+    (void)unused;
+    pool_host pool = {0};
+    assert_true(pool_host_open(&pool, 4 * HUGE_PAGE, NODE_BYTES));
+    unsigned char *bytes = pool.nodes;
+    for (size_t i = 0; i < HUGE_PAGE; i += 4 * NODE_BYTES) bytes[i] = (unsigned char)(i / NODE_BYTES);
+    pool_host_grown(&pool, HUGE_PAGE + NODE_BYTES);
+    assert_false(pool.front_huge);
+    for (size_t twice = 0; twice < 2; twice++) {
+        pool_host_grown(&pool, 2 * HUGE_PAGE);
+        assert_true(pool.front_huge);
+        for (size_t i = 0; i < HUGE_PAGE; i += 4 * NODE_BYTES)
+            assert_int_equal(bytes[i], (unsigned char)(i / NODE_BYTES));
+    }
+    pool_host_trim(&pool, 0);
+    assert_false(pool.front_huge);
+    assert_int_equal(pages_of_a_write(bytes, HUGE_PAGE), 1);
+    pool_host_close(&pool);
+}
+
 /* The front of an array with elements for nodes has the elements of the front's nodes. */
 static void arrays_of_a_pool(const void *unused)
 {
@@ -771,6 +793,7 @@ static unit_case cases[] = {
     UNIT(trimming_gives_pages_back),
     UNIT(front_is_in_small_pages),
     UNIT(what_is_expected_beyond_the_front),
+    UNIT(a_front_that_was_outgrown),
     UNIT(arrays_of_a_pool),
     UNIT(arrays_without_huge_pages),
     UNIT(more_pools_than_mappings),
