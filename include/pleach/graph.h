@@ -90,7 +90,7 @@ typedef struct pleach_graph_config {
     int gpu;            /* CUDA: device ordinal */
     uint32_t seed;      /* of the hash function; 0 means a random one, unless fixed_seed is 1 */
     double load;        /* load factor (keys / slots) at which a vertex's table grows; 0 means the default, 0.7 */
-    uint64_t max_bytes; /* limit on memory; 0 means no limit but the machine's */
+    uint64_t max_bytes; /* limit on memory; 0 means no limit but the machine's (docs/limits.md, "Many structures") */
     pleach_adjacency adjacency; /* seed and load apply to hash tables only */
     unsigned snapshots; /* 1: snapshots can be taken; ordered graphs only */
     unsigned sparse_ids; /* 1: vertices are found through a hash table; for ids that are few and far apart. No effect on

@@ -57,7 +57,7 @@ typedef struct pleach_hash_config {
     unsigned threads;      /* CPU: worker threads for array calls, at most 1024; 0 means one per online CPU */
     int gpu;               /* CUDA: device ordinal */
     uint32_t seed;         /* of the hash function; 0 means a random one, unless fixed_seed is 1 */
-    uint64_t max_bytes;    /* limit on memory; 0 means no limit but the machine's */
+    uint64_t max_bytes;    /* limit on memory; 0 means no limit but the machine's (docs/limits.md, "Many structures") */
     uint64_t reserve_keys; /* start with enough buckets for this many keys */
     unsigned fixed_seed;   /* 1: `seed` is used as it is, even if it is 0 */
 } pleach_hash_config;
@@ -127,8 +127,8 @@ PLEACH_API pleach_status pleach_hash_size(pleach_hash *hash, uint64_t *size);
  *                that much. The table is then unchanged. */
 PLEACH_API pleach_status pleach_hash_reserve(pleach_hash *hash, uint64_t keys);
 
-/* Reduces the table to as few buckets as its keys need, and returns memory to the system. Needs memory for a copy while
- * it runs; after FULL or MEMORY the table is unchanged. */
+/* Reduces the table to as few buckets as its keys need, and returns memory to the system. Never makes the table larger.
+ * Needs memory for a copy while it runs; after FULL or MEMORY the table is unchanged. */
 PLEACH_API pleach_status pleach_hash_compact(pleach_hash *hash);
 
 /* All keys, in no particular order, and their values. out_keys and out_values may each be NULL; if both are, the call

@@ -136,7 +136,7 @@ typedef struct pleach_map_config {
     unsigned key_bits;      /* 32, 64 or, on the CPU, 128; 0 means 64 */
     unsigned threads;       /* CPU: worker threads for array calls, at most 1024; 0 means one per online CPU */
     int gpu;                /* CUDA: device ordinal */
-    uint64_t max_bytes;     /* limit on node memory; 0 means no limit but the machine's */
+    uint64_t max_bytes;     /* limit on node memory; 0: only the machine's (docs/limits.md, "Many structures") */
     uint64_t reserve_keys;  /* preallocate node memory for this many keys, so that calls need not grow the pool */
     unsigned versioned;     /* 1: snapshots can be taken (pleach/snapshot.h). 0: they cannot */
     pleach_engine engine;   /* of synchronous array updates */

@@ -58,6 +58,7 @@ pleach_status graph_cpu_run(void *exec, const graph_request *request, pleach_str
         run_part(&job, 0, 1);
     else
         workers_run(graph->workers, request->n, workers_grain(graph->threads, request->n), run_part, &job);
+    if (request->n > 1) pool_host_grown(&graph->slabs, port_load(&graph->state->pool.next) * SLAB_BYTES);
     if (atomic_load(&job.not_applied)) return PLEACH_E_FULL; /* PLEACH_E_VERTEX implies that all else was applied */
     return atomic_load(&job.no_vertex) ? PLEACH_E_VERTEX : PLEACH_OK;
 }
@@ -91,12 +92,15 @@ static void close_memory(cpu_graph *graph)
     graph->state = NULL;
 }
 
-static bool open_memory(cpu_graph *graph)
+/* `before` is the memory that this one will replace, or NULL. */
+static bool open_memory(cpu_graph *graph, const pool_host *before)
 {
     uint64_t entries = graph->sparse ? 2 * GRAPH_SEGMENTS : GRAPH_SEGMENTS; /* names need entries as well */
     graph->state = base_alloc(1, sizeof *graph->state);
-    if (!graph->state || !pool_host_open(&graph->slabs, graph->max_bytes, SLAB_BYTES) ||
-        !pool_host_open(&graph->directory, entries * sizeof(uint64_t), sizeof(uint64_t)))
+    if (!graph->state) return false;
+    if (!(before ? pool_host_open_like(&graph->slabs, before)
+                 : pool_host_open(&graph->slabs, graph->max_bytes, SLAB_BYTES)) ||
+        !pool_host_open_small_pages(&graph->directory, entries * sizeof(uint64_t)))
         return false;
     graph->state->pool.capacity = graph->slabs.bytes / SLAB_BYTES;
     graph->state->pool.next = 1;
@@ -108,7 +112,7 @@ pleach_status graph_cpu_clear(void *exec)
 {
     cpu_graph *graph = exec, before = *graph;
     graph->slabs = graph->directory = (pool_host){0};
-    if (!open_memory(graph)) {
+    if (!open_memory(graph, &before.slabs)) {
         close_memory(graph);
         *graph = before;
         return PLEACH_E_MEMORY;
@@ -140,7 +144,7 @@ static pleach_status graph_cpu_create(void **exec, const pleach_graph_config *co
     graph->max_bytes = config->max_bytes;
     graph->ops = config->values ? &graph_run_map32 : &graph_run_set32;
     graph->workers = workers_create(config->threads);
-    if (!graph->workers || !open_memory(graph)) {
+    if (!graph->workers || !open_memory(graph, NULL)) {
         graph_cpu_destroy(graph);
         return PLEACH_E_MEMORY;
     }

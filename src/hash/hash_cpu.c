@@ -41,18 +41,26 @@ static void memory_close(hash_memory *m)
     *m = (hash_memory){0};
 }
 
+/* A table that follows another one has the same limit. */
+static bool open_slabs(const cpu_hash *hash, pool_host *slabs)
+{
+    const pool_host *before = &hash->memory.slabs;
+    return before->mapping ? pool_host_open_like(slabs, before) : pool_host_open(slabs, hash->max_bytes, SLAB_BYTES);
+}
+
 /* Opens a table of 2^log empty buckets. Fresh memory is zeros, which are empty buckets. */
 static pleach_status memory_open(const cpu_hash *hash, hash_memory *m, unsigned log)
 {
     *m = (hash_memory){0};
     m->state = base_alloc(1, sizeof *m->state);
-    if (!m->state || !pool_host_open(&m->slabs, hash->max_bytes, SLAB_BYTES)) {
+    if (!m->state || !open_slabs(hash, &m->slabs)) {
         memory_close(m);
         return PLEACH_E_MEMORY;
     }
     pool_state *pool = &m->state->pool;
     pool->capacity = m->slabs.bytes / SLAB_BYTES;
     pool->next = 1;
+    pool_host_expect(&m->slabs, (size_t)SLAB_BYTES << log);
     slab_ref place = place_of(hash, m, 0);
     uint32_t first = pool_alloc_fresh_run(place.runs, log);
     if (!first) {
@@ -94,6 +102,7 @@ static pleach_status hash_cpu_run(void *exec, const hash_request *request, pleac
         run_part(&job, 0, 1);
     else
         workers_run(hash->workers, request->n, workers_grain(hash->threads, request->n), run_part, &job);
+    if (request->n > 1) pool_host_grown(&hash->memory.slabs, port_load(&hash->memory.state->pool.next) * SLAB_BYTES);
     return atomic_load(&job.not_applied) ? PLEACH_E_FULL : PLEACH_OK;
 }
 
@@ -132,12 +141,13 @@ static pleach_status hash_cpu_resize(void *exec, uint64_t keys)
     uint64_t size = slabhash_size(hash->memory.state);
     hash_memory to;
     unsigned slots = slabhash_slots(hash->key_bits, hash->values);
-    unsigned log = slabhash_log_for(keys > size ? keys : size, slots, SLABHASH_RESERVE_LOAD);
-    pleach_status status = memory_open(hash, &to, log);
+    pleach_status status = memory_open(hash, &to, slabhash_log_of_copy(hash->memory.state, keys, slots));
     if (status != PLEACH_OK) return status;
     copy_job job = {hash, &to, false};
     uint64_t buckets = (uint64_t)1 << slab_root_log(hash->memory.state->table.root);
+    to.state->table.next = SLAB_NEXT_CLAIMED; /* so it does not grow while it is filled */
     workers_run(hash->workers, buckets, GRAIN_BUCKETS, copy_part, &job);
+    to.state->table.next = 0;
     if (atomic_load(&job.failed)) {
         memory_close(&to);
         return PLEACH_E_FULL;

@@ -272,6 +272,14 @@ static pleach_status open_hash(cuda_hash *hash, unsigned log)
     return status == PLEACH_OK ? reset_memory(hash, log) : status;
 }
 
+/* With SLAB_NEXT_CLAIMED the table does not grow, with 0 it may. */
+static pleach_status set_next(const cuda_hash *hash, uint64_t next, cudaStream_t stream)
+{
+    slabhash_state *state = hash->slabs.state;
+    return cuda_status(cudaMemcpyAsync(&state->table.next, &next, sizeof next, cudaMemcpyHostToDevice, stream));
+}
+
+/* Copies the pairs to the table `to`, which does not grow while it is filled. */
 static pleach_status copy_all(cuda_hash *hash, const slabhash_state *state, cuda_hash *to, uint64_t size)
 {
     staging s = slabs_staging(&hash->slabs, slabs_stream(&hash->slabs));
@@ -279,8 +287,10 @@ static pleach_status copy_all(cuda_hash *hash, const slabhash_state *state, cuda
     pleach_status status = staging_scratch(&s, sizeof *there, (void **)&there);
     if (status == PLEACH_OK) status = cuda_status(cudaMemsetAsync(there, 0, sizeof *there, s.stream));
     uint64_t buckets = (uint64_t)1 << slab_root_log(state->table.root);
+    if (status == PLEACH_OK) status = set_next(to, SLAB_NEXT_CLAIMED, s.stream);
     if (status == PLEACH_OK)
         status = cuda_status(hash->kernels->copy(on_gpu(hash), buckets, on_gpu(to), there, s.stream));
+    if (status == PLEACH_OK) status = set_next(to, 0, s.stream);
     uint64_t *size_there = &((slabhash_state *)to->slabs.state)->stripe[0].size;
     if (status == PLEACH_OK)
         status = cuda_status(cudaMemcpyAsync(size_there, &size, sizeof size, cudaMemcpyHostToDevice, s.stream));
@@ -313,7 +323,7 @@ static pleach_status resize(cuda_hash *hash, uint64_t keys)
     uint64_t size = slabhash_size(state);
     cuda_hash to = {.slabs.gpu = hash->slabs.gpu, .key_bits = hash->key_bits, .values = hash->values,
                     .kernels = hash->kernels, .seed = hash->seed, .max_bytes = hash->max_bytes};
-    status = open_hash(&to, log_for(hash, keys > size ? keys : size));
+    status = open_hash(&to, slabhash_log_of_copy(state, keys, slots_of(hash)));
     if (status == PLEACH_OK && size) {
         slabs_make_room(&to.slabs, slabs_for(&to, size));
         to.keys_bound = size;

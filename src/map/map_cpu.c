@@ -92,6 +92,7 @@ static pleach_status build_sorted(cpu_map *map, size_t n, const void *keys, cons
     build_plan plan;
     make_plan(map, &plan, n, fill);
     if (!plan_fits(map, &plan)) return PLEACH_E_FULL;
+    pool_host_expect(&map->memory, (1 + plan.nodes) * map->node_bytes);
     build(map, &plan, keys, values);
     return PLEACH_OK;
 }
@@ -193,7 +194,9 @@ pleach_status cpu_run(void *exec, const request *request, pleach_stream stream)
         cpu_run_ranges(map, request);
         return PLEACH_OK;
     }
-    return cpu_run_elements(map, request, NULL) ? PLEACH_E_FULL : PLEACH_OK;
+    uint64_t not_applied = cpu_run_elements(map, request, NULL);
+    if (request->n > 1) pool_host_grown(&map->memory, port_load(&map->ref.tree->pool.next) * map->node_bytes);
+    return not_applied ? PLEACH_E_FULL : PLEACH_OK;
 }
 
 static pleach_status cpu_run_one(void *exec, op_kind kind, key128 key, key128 value, single_result *result)
@@ -346,7 +349,7 @@ static pleach_status cpu_create(void **exec, const pleach_map_config *config)
     if (map->ref.tree && map->workers && pool_host_open(&map->memory, config->max_bytes, map->node_bytes)) {
         map->ref.nodes = map->memory.nodes;
         uint64_t nodes = map->ref.tree->pool.capacity = map->memory.bytes / map->node_bytes;
-        bool stocked = pool_host_open(&map->stock, nodes * sizeof(uint32_t), sizeof(uint32_t));
+        bool stocked = pool_host_open_small_pages(&map->stock, nodes * sizeof(uint32_t));
         map->ref.tree->pool.stock = (uint64_t)(uintptr_t)map->stock.nodes;
         bool opened = stocked && (!config->versioned || cpu_versions_open(map));
         if (opened && map->chunk) opened = cpu_epoch_open(map);

@@ -25,7 +25,7 @@ typedef struct cpu_map {
     pool_host memory;  /* the memory of ref.nodes, */
     pool_host stock;   /* ref.tree->pool.stock, */
     pool_host records; /* ref.versions.record, */
-    pool_host rings;   /* and ref.versions.epoch.rings */
+    pool_host slots;   /* and the slots of ref.versions.epoch: rings, announce, home */
     workers *workers;
     const blink_run_ops *ops;
     const batch_run_ops *batch_ops;

@@ -67,6 +67,7 @@ static pleach_status run_batch(cpu_map *map, batch_job *job)
     enum { LEAST_IDS = 3 }; /* a root, a leaf, and NODE_NONE */
     bool emptied = job->status == PLEACH_OK && (s->seen & BATCH_HAS_ERASES) && s->size == 0;
     if (emptied && !job->keeps && blink_used_ids(map->ref.tree) > LEAST_IDS) cpu_reset(map);
+    pool_host_grown(&map->memory, blink_used_ids(map->ref.tree) * map->node_bytes);
     return job->status;
 }
 

@@ -20,11 +20,13 @@ static bool open_slots(cpu_map *map, unsigned visitors, unsigned ring)
     e->slots = AGENTS;
     e->visitors = visitors;
     e->ring = ring;
-    e->announce = base_alloc((size_t)(AGENTS + visitors) * PORT_LINE_WORDS, sizeof *e->announce);
-    e->home = base_alloc(AGENTS, sizeof *e->home);
-    size_t ring_bytes = ring * sizeof *e->rings;
-    if (!e->announce || !e->home || !pool_host_open(&map->rings, AGENTS * ring_bytes, ring_bytes)) return false;
-    e->rings = map->rings.nodes;
+    size_t rings = (size_t)AGENTS * ring, words = (size_t)(AGENTS + visitors) * PORT_LINE_WORDS;
+    if (!pool_host_open_small_pages(&map->slots, rings * sizeof *e->rings + words * sizeof *e->announce +
+                                                   AGENTS * sizeof *e->home))
+        return false;
+    e->rings = map->slots.nodes;
+    e->announce = (uint64_t *)(e->rings + rings);
+    e->home = (epoch_home *)(e->announce + words);
     return true;
 }
 
@@ -35,8 +37,8 @@ bool cpu_epoch_open(cpu_map *map)
     return map->ref.versions.epoch.state && open_slots(map, 0, SKIPLIST_RING);
 }
 
-/* Opens a record for every node that the map may ever have, and a ring for every participant. The operating system
- * allocates memory only for those that are used. */
+/* Opens a record for every node that the map may ever have. The operating system allocates memory only for those that
+ * are used. */
 bool cpu_versions_open(cpu_map *map)
 {
     versions *v = &map->ref.versions;
@@ -51,7 +53,7 @@ bool cpu_versions_open(cpu_map *map)
     v->epoch.state->pin_table = (uint64_t)(uintptr_t)pins;
     v->epoch.state->pin_room = FIRST_PINS;
     if (!pins) return false;
-    if (!pool_host_open(&map->records, nodes * sizeof(version_record), sizeof(version_record))) return false;
+    if (!pool_host_open_per_node(&map->records, nodes, sizeof(version_record), map->node_bytes)) return false;
     v->record = map->records.nodes;
     return true;
 }
@@ -61,10 +63,8 @@ void cpu_versions_close(cpu_map *map)
     versions *v = &map->ref.versions;
     if (!v->epoch.state) return;
     base_free((void *)(uintptr_t)v->epoch.state->pin_table);
-    base_free(v->epoch.announce);
-    base_free(v->epoch.home);
     base_free(v->state ? (void *)v->state : (void *)v->epoch.state);
-    pool_host_close(&map->rings);
+    pool_host_close(&map->slots);
     pool_host_close(&map->records);
 }
 
@@ -72,7 +72,8 @@ void cpu_versions_close(cpu_map *map)
 void cpu_epoch_forget(cpu_map *map)
 {
     epoch e = map->ref.versions.epoch;
-    for (uint64_t i = 0; i < AGENTS; i++) e.home[i].tail = e.home[i].head;
+    for (uint64_t i = 0; i < AGENTS; i++)
+        if (e.home[i].tail != e.home[i].head) e.home[i].tail = e.home[i].head; /* a store would need memory */
 }
 
 /* Resets the version records of all nodes, which empties their version chains. */

@@ -1,13 +1,9 @@
-/* test_pool.c - the slab allocator: which ids it hands out, that nobody else has them, and the memory behind a host
- * pool. */
+/* test_pool.c - the slab allocator: which ids it hands out, and that nobody else has them. */
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
-#include "base/memory.h"
 #include "pool/pool.h"
 #include "pool/pool_host.h"
 #include "testkit/agents.h"
@@ -15,7 +11,7 @@
 #include "testkit/harness.h"
 #include "testkit/units.h"
 
-enum { NODE_BYTES = 128, NODE_WORDS = NODE_BYTES / sizeof(uint64_t), HUGE_PAGE = 2 << 20 };
+enum { NODE_BYTES = 128, NODE_WORDS = NODE_BYTES / sizeof(uint64_t) };
 
 typedef struct test_pool {
     pool_state state;
@@ -442,147 +438,6 @@ static void threads_leave_spare_nodes(void)
     }
 }
 
-/* ---- the memory of a host pool --------------------------------------------------------------------------------- */
-
-static void host_pool_has_the_size_asked_for(void)
-{
-    static const uint64_t asked[] = {NODE_BYTES, 10 * NODE_BYTES + 1, 20 * NODE_BYTES - 1, HUGE_PAGE,
-                                     3 * HUGE_PAGE + 5000};
-    for (size_t i = 0; i < COUNT_OF(asked); i++) {
-        pool_host pool = {0};
-        assert_true(pool_host_open(&pool, asked[i], NODE_BYTES));
-        assert_int_equal(pool.bytes, asked[i] / NODE_BYTES * NODE_BYTES);
-        assert_int_equal((uintptr_t)pool.nodes % HUGE_PAGE, 0);
-        assert_zeros(pool.nodes, pool.bytes);
-        memset(pool.nodes, 0xff, pool.bytes); /* all of it is there */
-        pool_host_close(&pool);
-        pool_host_close(&pool); /* nothing left to do */
-    }
-}
-
-static void host_pool_without_a_limit(void)
-{
-    enum { SMALL_NODE = 16 }; /* so that all ids together are not more address space than a test should take */
-    const uint64_t most = ((uint64_t)1 << 31) * SMALL_NODE;
-    pool_host pool = {0};
-    assert_true(pool_host_open(&pool, UINT64_MAX, SMALL_NODE));
-    assert_int_equal(pool.bytes, most);
-    memset((char *)pool.nodes + most - SMALL_NODE, 0xff, SMALL_NODE);
-    pool_host_close(&pool);
-    assert_true(pool_host_open(&pool, 0, SMALL_NODE));
-    assert_in_range(pool.bytes, SMALL_NODE, most);
-    assert_int_equal(pool.bytes % SMALL_NODE, 0);
-    pool_host_close(&pool);
-}
-
-/* The pages of a range that have memory behind them, by what the operating system says. */
-static size_t pages_with_memory(void *from, size_t bytes)
-{
-    size_t page = (size_t)sysconf(_SC_PAGESIZE), n = bytes / page, count = 0;
-    FREED unsigned char *resident = must_alloc(n, 1);
-    assert_int_equal(mincore(from, n * page, resident), 0);
-    for (size_t i = 0; i < n; i++)
-        count += resident[i] & 1;
-    return count;
-}
-
-static void check_trim(size_t pool_bytes, size_t from)
-{
-    AT_END(pool_host_close) pool_host pool = {0};
-    assert_true(pool_host_open(&pool, pool_bytes, NODE_BYTES));
-    unsigned char *bytes = pool.nodes;
-    memset(bytes, 0xff, pool.bytes);
-    pool_host_trim(&pool, from);
-    for (size_t i = 0; i < from && i < pool.bytes; i++)
-        assert_int_equal(bytes[i], 0xff);
-    if (from < pool.bytes)
-        assert_zeros(bytes + from, pool.bytes - from);
-    if (from < pool.bytes) {
-        memset(bytes + from, 0xaa, pool.bytes - from); /* and can be written again */
-        assert_int_equal(bytes[pool.bytes - 1], 0xaa);
-    }
-}
-
-static void trimmed_memory_reads_as_zeros(void)
-{
-    size_t page = (size_t)sysconf(_SC_PAGESIZE), odd = 5 * page + 3 * NODE_BYTES; /* ends within a page */
-    const size_t from[] = {0, 1, NODE_BYTES, page - NODE_BYTES, page - 1, page, page + 1, 2 * page + 7 * NODE_BYTES,
-                           4 * page, 5 * page, 5 * page + NODE_BYTES, odd - 1, odd, odd + NODE_BYTES, 7 * page};
-    for (size_t i = 0; i < COUNT_OF(from); i++) {
-        check_trim(odd, from[i]);
-        check_trim(5 * page, from[i] < 5 * page ? from[i] : 5 * page);
-    }
-    check_trim(NODE_BYTES, 0);
-    check_trim(2 * HUGE_PAGE + NODE_BYTES, HUGE_PAGE + page + NODE_BYTES); /* within a huge page */
-}
-
-static void trimming_gives_pages_back(void)
-{
-    size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    AT_END(pool_host_close) pool_host pool = {0};
-    assert_true(pool_host_open(&pool, 64 * page, NODE_BYTES));
-    memset(pool.nodes, 0xff, pool.bytes);
-    assert_int_equal(pages_with_memory(pool.nodes, pool.bytes), 64);
-    pool_host_trim(&pool, 10 * page + NODE_BYTES);
-    assert_int_equal(pages_with_memory(pool.nodes, pool.bytes), 11);
-}
-
-/* True if this kernel can populate; on an older one the pages come when they are written. */
-static bool kernel_populates(void *page_start, size_t page)
-{
-#ifdef MADV_POPULATE_WRITE
-    return madvise(page_start, page, MADV_POPULATE_WRITE) == 0;
-#else
-    (void)page_start;
-    (void)page;
-    return false;
-#endif
-}
-
-static void populating_changes_no_byte(void)
-{
-    size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    AT_END(pool_host_close) pool_host pool = {0};
-    assert_true(pool_host_open(&pool, 64 * page + NODE_BYTES, NODE_BYTES));
-    unsigned char *bytes = pool.nodes;
-    memset(bytes + page, 0xee, 10);
-    const size_t asked[] = {0, 1, page, 3 * page + 1, 32 * page, 64 * page + NODE_BYTES, 1000 * page};
-    for (size_t i = 0; i < COUNT_OF(asked); i++) {
-        assert_true(pool_host_populate(&pool, asked[i]));
-        assert_zeros(bytes, page);
-        for (size_t j = 0; j < 10; j++)
-            assert_int_equal(bytes[page + j], 0xee);
-        assert_zeros(bytes + page + 10, pool.bytes - page - 10);
-    }
-}
-
-static void populated_pages_have_memory(void)
-{
-    size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    AT_END(pool_host_close) pool_host pool = {0};
-    assert_true(pool_host_open(&pool, 64 * page, NODE_BYTES));
-    assert_int_equal(pages_with_memory(pool.nodes, pool.bytes), 0);
-    assert_true(pool_host_populate(&pool, 20 * page + NODE_BYTES));
-    size_t expected = kernel_populates(pool.nodes, page) ? 20 : 0;
-    assert_in_range(pages_with_memory(pool.nodes, pool.bytes), expected, expected + 1);
-}
-
-static void failing_allocations_are_reported(void)
-{
-    pool_host pool = {0};
-    base_fail_nth_allocation(1);
-    assert_false(pool_host_open(&pool, 10 * NODE_BYTES, NODE_BYTES));
-    assert_int_equal(base_fail_nth_allocation(0), 1);
-    pool_host_close(&pool); /* nothing to do */
-    assert_true(pool_host_open(&pool, 10 * NODE_BYTES, NODE_BYTES));
-    base_fail_nth_allocation(1);
-    assert_false(pool_host_populate(&pool, 10 * NODE_BYTES));
-    base_fail_nth_allocation(0);
-    assert_true(pool_host_populate(&pool, 10 * NODE_BYTES));
-    assert_zeros(pool.nodes, pool.bytes);
-    pool_host_close(&pool);
-}
-
 /* ---- the runner ------------------------------------------------------------------------------------------------ */
 
 static unit_case cases[] = {
@@ -598,13 +453,6 @@ static unit_case cases[] = {
     UNIT(lists_that_change_back),
     UNIT(capacity_grows_while_threads_take),
     UNIT(threads_leave_spare_nodes),
-    UNIT(host_pool_has_the_size_asked_for),
-    UNIT(host_pool_without_a_limit),
-    UNIT(trimmed_memory_reads_as_zeros),
-    UNIT(trimming_gives_pages_back),
-    UNIT(populating_changes_no_byte),
-    UNIT(populated_pages_have_memory),
-    UNIT(failing_allocations_are_reported),
 };
 
 int main(int argc, char **argv)

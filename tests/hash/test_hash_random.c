@@ -251,6 +251,54 @@ static void memory_is_given_back(const setting *where, bool set)
     hashed_close(&s.h);
 }
 
+/* Whatever its size, and however it came to it: as it has grown, in the middle of growing, and once more. */
+static void compact_never_makes_it_larger(const setting *where, bool set)
+{
+    swell s = {.h = hashed_open(where, set), .most = shrunk(200000, 20000)};
+    uint64_t keys = 0;
+    size_t fuller = 0;
+    for (size_t at = 0, end; at < s.most; at = end) {
+        end = at + at / 7 + 100;
+        keys += call_on(&s, add_all, at, end, PLEACH_INSERTED);
+        pleach_hash_stats before = hashed_stats(&s.h);
+        uint64_t bytes = hashed_bytes(&s.h);
+        fuller += !before.moved_buckets && before.utilisation > 0.55;
+        for (size_t again = 0; again < 2; again++) {
+            assert_ok(pleach_hash_compact(s.h.hash));
+            assert_plausible(&s, keys);
+            pleach_hash_stats after = hashed_stats(&s.h);
+            assert_true(after.slabs <= before.slabs && after.utilisation >= before.utilisation);
+            assert_true(hashed_bytes(&s.h) <= bytes);
+            assert_int_equal(after.free_bytes + after.moved_buckets, 0);
+            before = after, bytes = hashed_bytes(&s.h);
+        }
+    }
+    assert_true(fuller > 0 || where->device != PLEACH_CPU); /* on a GPU the host has tables grown earlier */
+    assert_int_equal(call_on(&s, add_all, 0, s.most, PLEACH_EXISTS), s.most);
+    hashed_close(&s.h);
+}
+
+/* Nor where growth shortens no chain: a copy does not grow on account of its chains. */
+static void compact_makes_one_long_chain_no_larger(const setting *where, bool set)
+{
+    hashed h = hashed_open(where, set);
+    size_t n = shrunk(3000, 1000);
+    uint64_t *keys = colliding_keys(&h, n), *values = values_for(n, keys, h.top, 1);
+    oracle *o = oracle_create(n, keys);
+    for (size_t at = 0; at < n; at += n / 10) {
+        hash_put_both(&h, o, n / 10, keys + at, values + at);
+        pleach_hash_stats before = hashed_stats(&h);
+        assert_ok(pleach_hash_compact(h.hash));
+        pleach_hash_stats after = hashed_stats(&h);
+        assert_true(after.slabs <= before.slabs);
+        assert_int_equal(after.free_bytes + after.moved_buckets, 0);
+        assert_same_hash(&h, o);
+    }
+    oracle_destroy(o);
+    free(keys), free(values);
+    hashed_close(&h);
+}
+
 /* Keys come and go, always other ones, forty times as many as there are at a time: the table may grow once more, by
  * chance, but slots and slabs of those that went are used again. */
 static void turnover_needs_no_more_memory(const setting *where, bool set)
@@ -353,6 +401,8 @@ static const test_case cases[] = {
     IN_MAPS_AND_SETS(random_calls_in_one_bucket),
     IN_MAPS_AND_SETS(grows_to_a_million_and_back),
     IN_MAPS_AND_SETS(memory_is_given_back),
+    IN_MAPS_AND_SETS(compact_never_makes_it_larger),
+    IN_MAPS_AND_SETS(compact_makes_one_long_chain_no_larger),
     IN_MAPS_AND_SETS(turnover_needs_no_more_memory),
     IN_MAPS_AND_SETS(growth_comes_to_an_end),
     IN_MAPS_AND_SETS(keys_of_one_bucket),
