@@ -43,6 +43,7 @@ static inline __attribute__((unused)) unsigned slabhash_log_for(uint64_t keys, u
     return log;
 }
 
+#ifndef __CUDACC__ /* the verbs are the GPU's there */
 /* Returns the log of the number of buckets in a copy for `keys` keys, or if that is 0, in a compact copy. A table that
  * has grown by itself can be fuller than one with reserved space. Its compact copy has no more buckets than the table
  * has, or is growing to. Chains of a copy have no gaps, so it is not larger than the table, unless it grows while it is
@@ -55,5 +56,6 @@ static inline __attribute__((unused)) unsigned slabhash_log_of_copy(const slabha
     unsigned log = slabhash_log_for(keys > size ? keys : size, slots, SLABHASH_RESERVE_LOAD);
     return log < most ? log : most;
 }
+#endif
 
 #endif

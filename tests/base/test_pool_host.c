@@ -189,12 +189,12 @@ static void arrays_without_huge_pages(void)
     pool_host_close(&pool);
 }
 
-/* ThreadSanitizer leaves a program few addresses. */
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-enum { MANY_POOLS = 2000, UNLIMITED_POOLS = 10 };
-#else
-enum { MANY_POOLS = 70000, UNLIMITED_POOLS = 30000 };
-#endif
+/* The sanitizers leave a program few addresses. */
+enum {
+    SANITIZED = ADDRESS_SANITIZER || THREAD_SANITIZER,
+    MANY_POOLS = SANITIZED ? 2000 : 70000,
+    UNLIMITED_POOLS = SANITIZED ? 10 : 30000
+};
 
 /* More pools than a process may have mappings: by default 65,530. */
 static void more_pools_than_mappings(void)

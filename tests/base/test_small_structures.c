@@ -48,7 +48,7 @@ static pleach_status insert_into_map(void *map, size_t n, const uint64_t *keys)
     return status;
 }
 
-static void destroy_map(void *map) { pleach_map_destroy(map); }
+static void free_map(void *map) { pleach_map_destroy(map); }
 
 static pleach_status map_bytes(void *map, uint64_t *bytes)
 {
@@ -74,7 +74,7 @@ static pleach_status insert_into_hash(void *hash, size_t n, const uint64_t *keys
     return status;
 }
 
-static void destroy_hash(void *hash) { pleach_hash_destroy(hash); }
+static void free_hash(void *hash) { pleach_hash_destroy(hash); }
 
 static pleach_status hash_bytes(void *hash, uint64_t *bytes)
 {
@@ -113,7 +113,7 @@ static pleach_status insert_into_graph(void *graph, size_t n, const uint64_t *ke
     return status;
 }
 
-static void destroy_graph(void *graph) { pleach_graph_destroy(graph); }
+static void free_graph(void *graph) { pleach_graph_destroy(graph); }
 
 static pleach_status graph_bytes(void *graph, uint64_t *bytes)
 {
@@ -123,9 +123,9 @@ static pleach_status graph_bytes(void *graph, uint64_t *bytes)
     return status;
 }
 
-#define MAPS create_map, insert_into_map, destroy_map, map_bytes
-#define HASHES create_hash, insert_into_hash, destroy_hash, hash_bytes
-#define GRAPHS create_graph, insert_into_graph, destroy_graph, graph_bytes
+#define MAPS create_map, insert_into_map, free_map, map_bytes
+#define HASHES create_hash, insert_into_hash, free_hash, hash_bytes
+#define GRAPHS create_graph, insert_into_graph, free_graph, graph_bytes
 
 static const kind kinds[] = {
     {"32-bit map", MAPS, 32, PLAIN},
