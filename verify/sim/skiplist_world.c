@@ -56,6 +56,7 @@ typedef struct world {
 
 static _Thread_local world w;
 _Thread_local unsigned skiplist_stage;
+_Thread_local bool skiplist_bag_was_full;
 
 /* ---- keys: number 0 is the smallest key there is, the last one the largest, and none looks like a chunk's id ---- */
 
@@ -617,6 +618,25 @@ static void ascending(void)
     }
 }
 
+/* Two or three chunks above the bottom, and all keys go, the lowest first: most chunks that get empty have a neighbour
+ * which another agent is merging, or are the first in their upper chunk until that is merged. */
+static void ebbing(void)
+{
+    unsigned per_chunk = 2 + (unsigned)sim_draw(2), chunks = 2 * per_chunk + 1 + (unsigned)sim_draw(per_chunk);
+    unsigned agents = 1 + (unsigned)sim_draw(4), keys = per_chunk * chunks, count = 0;
+    w.place.versions.epoch.ring = MOST_RING;
+    w.universe = 2 * keys + 2;
+    build(1, 2, keys, (double)per_chunk / w.capacity);
+    settle();
+    begin_plan(agents);
+    w.longest_stay = 1;
+    for (unsigned a = 0; a < agents; a++) {
+        for (unsigned i = a; i < keys; i += agents, count++)
+            plan_op(&w.ops[count], a, HISTORY_ERASE, key_of(1 + 2 * i));
+        plan_stays(a, count);
+    }
+}
+
 static void crowd(void)
 {
     w.universe = 80;
@@ -756,6 +776,9 @@ static void draw_scenario(void)
     } else if (draw < 83 && w.list->lock_free) {
         draw_shape();
         solo();
+    } else if (draw < 86) {
+        w.arrays = w.list->run_array && sim_draw(2);
+        ebbing();
     } else {
         anything();
     }
@@ -767,6 +790,7 @@ static unsigned prepare(unsigned variant, int tiny_case)
     w.capacity = w.list->slots - 2;
     w.arrays = w.owned = w.may_refuse = w.some_low = w.stuck = w.solo = false;
     skiplist_stage = 0;
+    skiplist_bag_was_full = false;
     w.next_value = 0;
     w.first_value = tiny_case < 0 && sim_draw(2) ? NODE_LINK + 1000u : 1000; /* may look like a link, to no chunk */
     if (tiny_case >= 0) {
@@ -829,6 +853,32 @@ static bool judge_places(char *why, size_t size, bool zombies_allowed)
     return false;
 }
 
+/* The id in a pair or a link, and the next chunk of a level, or 0. */
+static uint32_t id_in_slot(uint64_t chunk, unsigned slot)
+{
+    unsigned words = slot_words();
+    return (uint32_t)(chunk_at(chunk)[slot * words + words - 1] >> (words == 1) * 32);
+}
+
+static uint64_t chunk_after(uint64_t chunk)
+{
+    uint32_t link = id_in_slot(chunk, w.list->slots - 2);
+    return link & NODE_LINK ? link & ~NODE_LINK : 0;
+}
+
+/* An empty chunk can be merged unless it is a head or the first in its upper chunk, and somebody has seen to it. */
+static bool judge_empty(char *why, size_t size)
+{
+    bool stays[NODES] = {false};
+    for (uint64_t above = skiplist_head(1); above; above = chunk_after(above)) stays[id_in_slot(above, 0)] = true;
+    for (uint64_t id = skiplist_head(0); id; id = chunk_after(id)) {
+        if (stays[id] || header_count(*header_at(id)) > 0) continue;
+        snprintf(why, size, "chunk %llu is empty, and nobody merges it", (unsigned long long)id);
+        return false;
+    }
+    return true;
+}
+
 /* Who has left has left nothing behind. */
 static bool judge_epoch(char *why, size_t size)
 {
@@ -865,6 +915,7 @@ static bool judge_shape(char *why, size_t size)
 static bool judge_structure(char *why, size_t size)
 {
     if (!judge_shape(why, size) || !judge_epoch(why, size) || !judge_places(why, size, true)) return false;
+    if (!skiplist_bag_was_full && !judge_empty(why, size)) return false;
     w.list->return_all(w.place);
     return judge_shape(why, size) && judge_epoch(why, size) && judge_places(why, size, false);
 }
