@@ -7,23 +7,20 @@
  *
  * An underfull chunk merges its right neighbour into itself (LOOK). If that is not possible, it is merged into its left
  * neighbour (LEFT). If a chunk cannot be merged after all, its pair is inserted above again, or its old state is
- * restored. No thread waits for others for long: a bottom chunk that still has pairs is looked at again by the next
- * erase there. An empty one never is, and neither is an upper chunk that keeps its last few pairs. So each of these must
- * be left to an operation that will look at it:
+ * restored. No thread waits for others for long: the next erase in a bottom chunk that still has pairs tries again. No
+ * erase comes to an empty one, so an operation must be responsible for it:
  *
- *     a merge that leaves an empty chunk                looks at that chunk next
- *     a merge of upper chunks                           looks at the chunk of the right one's first pair, which could
- *                                                       not be merged as long as it was the first, then at its own level
- *     a removed pair that leaves an upper chunk         looks at that chunk when its own level is done
- *     underfull
- *     an empty chunk that is the first in its upper     looks at the upper chunk if that is underfull, and at the left
- *     chunk                                             neighbour if that is empty too
- *     the end of a claim to a chunk that was emptied    looks at that chunk, because the erase that emptied it may have
- *     meanwhile                                         given up after RESTRUCTURE_TRIES tries
+ *     a merge that leaves an empty chunk visits that chunk next
+ *     a merge of upper chunks visits the boundary at the right one's first pair: chunks could not be merged there before
+ *     a removed pair that leaves an upper chunk underfull: that is visited when the lower level is done
+ *     an empty chunk that is the first in its upper chunk: that is visited if it is underfull, and LEFT follows for the
+ *         left neighbour if that is empty too
+ *     the end of a claim to a chunk that is empty by then visits it, because the erase that emptied it may have given up
+ *         after RESTRUCTURE_TRIES tries
  *
- * If no operation is running, an empty bottom chunk is therefore a head or the first in its upper chunk, unless the
- * participant's bag was full. Every look but the first follows a merge, the end of a claim, or a step to the left or to
- * a higher level, so the work ends.
+ * So if no operation is running, an empty bottom chunk is a head or the first in its upper chunk, unless a chunk could
+ * not be retired because a bag was full. Every visit follows a merge, a removed pair or a changed claim, and LEFT goes
+ * to lower keys, so the work ends.
  */
 enum { RESTRUCTURE_TRIES = 8 }; /* to find a neighbour that no other thread is working on */
 
@@ -52,7 +49,7 @@ typedef struct restructure_op {
     uint8_t pairs;    /* LOOK, LEFT: of the underfull chunk; if it has fewer, a later erase is responsible for it */
     uint8_t tries;
     bool raised;      /* MERGE: the chunk had a pair above */
-    bool stays;       /* MARK: its pair is the first of the chunk above, so the chunk cannot be merged now */
+    bool stays;       /* MARK: its pair was the first of the chunk above, which is `left` now */
 } restructure_op;
 
 PORT_FN void restructure_raise(map_ref map, restructure_op *t, map_pair about, uint32_t level)
@@ -161,13 +158,22 @@ PORT_FN bool is_left_behind(uint64_t header)
     return header_count(header) == (chunk_level(header) > 0);
 }
 
+/* Returns false if the chunk is still the first in its upper chunk, or if this participant cannot retire it. */
+PORT_FN bool can_be_merged(map_ref map, const restructure_op *t)
+{
+    if (!epoch_can_retire(map.agent)) return false;
+    if (!t->stays) return true;
+    port_fence_seq_cst(); /* else the thread that merges the upper chunk may see neither: step_merge */
+    return chunk_state(header_load(node_at(map, pair_node(t->left)))) == CHUNK_ZOMBIE;
+}
+
 /* State and count are one word: an erase that empties the chunk later finds that it is no longer RAISING. */
 PORT_FN level_step step_mark(map_ref map, restructure_op *t)
 {
     uint32_t id = pair_node(t->about);
     if (!set_state(map, id, t->state)) return STEP_AGAIN;
-    bool forgotten = !t->stays && is_left_behind(header_load(node_at(map, id)));
-    if (forgotten && epoch_can_retire(map.agent)) restructure_later(t, t->about.key, t->level);
+    if (is_left_behind(header_load(node_at(map, id))) && can_be_merged(map, t))
+        restructure_later(t, t->about.key, t->level);
     if (pair_node(t->next) == NODE_NONE) return restructure_left(map, t);
     restructure_raise(map, t, t->next, t->level + 1);
     return STEP_MOVED;
@@ -252,6 +258,7 @@ PORT_FN void restructure_stay(map_ref map, restructure_op *t, unsigned above)
         if (is_left_behind(header_load(node_at(map, pair_node(t->left))))) t->left_of = t->left;
         t->pairs = 0;
     }
+    t->left = pair_of(0, t->cursor.node);
     restructure_mark(t, CHUNK_RAISED, pair_of(0, NODE_NONE));
     t->stays = true;
 }
@@ -276,7 +283,10 @@ PORT_FN level_step step_merge(map_ref map, restructure_op *t)
     unsigned pairs;
     level_step step = merge_here(map, &t->cursor, pair_node(t->about), &pairs);
     if (step == STEP_DONE) {
-        if (t->level > 0) restructure_later(t, t->about.key, t->level - 1);
+        if (t->level > 0) {
+            port_fence_seq_cst(); /* pairs with can_be_merged: either the claim's end is seen here, or the zombie there */
+            restructure_later(t, t->about.key, t->level - 1);
+        }
         if (pairs == 0) restructure_later(t, t->about.key, 0);
         return restructure_next(map, t);
     }

@@ -98,7 +98,7 @@ static restructure_op small_third(list *l)
     memset(&t, UNTOUCHED, sizeof t);
     update_op update;
     update.separator = pair_of(0, NODE_NONE);
-    update.cursor.low = THIRD * PER_CHUNK * STEP;
+    update.cursor.low = update.cursor.target = THIRD * PER_CHUNK * STEP;
     update.cursor.node = build_id(&l->plan, 0, THIRD);
     restructure_start(l->map, &t, &update);
     return t;

@@ -623,7 +623,7 @@ static void ascending(void)
 static void ebbing(void)
 {
     unsigned per_chunk = 2 + (unsigned)sim_draw(2), chunks = 2 * per_chunk + 1 + (unsigned)sim_draw(per_chunk);
-    unsigned agents = 1 + (unsigned)sim_draw(4), keys = per_chunk * chunks, count = 0;
+    unsigned agents = 2 + (unsigned)sim_draw(3), keys = per_chunk * chunks, count = 0; /* 14 keys each in an array */
     w.place.versions.epoch.ring = MOST_RING;
     w.universe = 2 * keys + 2;
     build(1, 2, keys, (double)per_chunk / w.capacity);
