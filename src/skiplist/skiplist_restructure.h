@@ -11,12 +11,12 @@
  * erase comes to an empty one, so an operation must be responsible for it:
  *
  *     a merge that leaves an empty chunk visits that chunk next
- *     a merge of upper chunks visits the boundary at the right one's first pair: chunks could not be merged there before
+ *     a merge of upper chunks visits the boundary at the right one's first pair, where no merge was possible before
  *     a removed pair that leaves an upper chunk underfull: that is visited when the lower level is done
  *     an empty chunk that is the first in its upper chunk: that is visited if it is underfull, and LEFT follows for the
  *         left neighbour if that is empty too
- *     the end of a claim to a chunk that is empty by then visits it, because the erase that emptied it may have given up
- *         after RESTRUCTURE_TRIES tries
+ *     the end of a claim to a chunk that is empty by then visits it, because the erase that emptied it may have given
+ *         up after RESTRUCTURE_TRIES tries
  *
  * So if no operation is running, an empty bottom chunk is a head or the first in its upper chunk, unless a chunk could
  * not be retired because a bag was full. Every visit follows a merge, a removed pair or a changed claim, and LEFT goes
@@ -284,7 +284,7 @@ PORT_FN level_step step_merge(map_ref map, restructure_op *t)
     level_step step = merge_here(map, &t->cursor, pair_node(t->about), &pairs);
     if (step == STEP_DONE) {
         if (t->level > 0) {
-            port_fence_seq_cst(); /* pairs with can_be_merged: either the claim's end is seen here, or the zombie there */
+            port_fence_seq_cst(); /* pairs with can_be_merged: the claim's end is seen here, or the zombie there */
             restructure_later(t, t->about.key, t->level - 1);
         }
         if (pairs == 0) restructure_later(t, t->about.key, 0);
