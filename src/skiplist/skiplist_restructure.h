@@ -19,8 +19,8 @@
  *         up after RESTRUCTURE_TRIES tries
  *
  * So if no operation is running, an empty bottom chunk is a head or the first in its upper chunk, unless a chunk could
- * not be retired because a bag was full, or a writer was stopped while it had a neighbour latched. Every visit follows a
- * merge, a removed pair or a changed claim, and LEFT goes to lower keys, so the work ends.
+ * not be retired because a bag was full, or a writer was stopped while it had a neighbour latched. Every visit follows
+ * a merge, a removed pair or a changed claim, and LEFT goes to lower keys, so the work ends.
  */
 enum { RESTRUCTURE_TRIES = 8 }; /* to find a neighbour that no other thread is working on */
 

@@ -92,8 +92,6 @@ SKIPLIST_PLANTS = (
             "    unlatch(right"))),
     Plant("merge_does_not_count_again", "a chunk takes in more pairs than it has room for", "skiplist/x86_32",
           CHUNK_MERGE, "if (!pairs_fit(header, right_header) || !epoch_retire", "if (!epoch_retire"),
-    Plant("full_neighbours_keep_empty", "an empty chunk stays between two that are full", "skiplist/plain32", CHUNK_MERGE,
-          "return count == 0 || more == 0 || count + more <= CHUNK_MUCH;", "return count + more <= CHUNK_MUCH;"),
 
     # ---- skiplist: levels above ----
     Plant("merge_does_not_lower", "the pair of a zombie stays in the level above", "skiplist/plain64", CHUNK_RESTRUCTURE,
