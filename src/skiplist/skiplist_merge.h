@@ -2,7 +2,7 @@
 
 /* Both chunks are latched, header and right_header are their headers from before, and the pairs fit. On return the left
  * chunk is unlatched and the right one is a zombie. */
-PORT_FN void merge_bottom(map_ref map, uint32_t left_id, uint64_t header, uint32_t right_id, uint64_t right_header)
+PORT_FN void merge_bottom(map_thread map, uint32_t left_id, uint64_t header, uint32_t right_id, uint64_t right_header)
 {
     map_node *left = node_at(map, left_id), *right = node_at(map, right_id);
     unsigned count = header_count(header), more = header_count(right_header);
@@ -20,7 +20,7 @@ PORT_FN void merge_bottom(map_ref map, uint32_t left_id, uint64_t header, uint32
 }
 
 /* The same for upper levels. All slots of the zombie name the left chunk before its pairs can be removed there. */
-PORT_FN void merge_upper(map_ref map, uint32_t left_id, uint64_t header, uint32_t right_id, uint64_t right_header)
+PORT_FN void merge_upper(map_thread map, uint32_t left_id, uint64_t header, uint32_t right_id, uint64_t right_header)
 {
     map_node *left = node_at(map, left_id), *right = node_at(map, right_id);
     unsigned count = header_count(header), more = header_count(right_header);
@@ -44,7 +44,7 @@ PORT_FN bool pairs_fit(uint64_t header, uint64_t right_header)
  * made `right` RAISING, and its pair above has been removed. Returns DONE if it was merged and retired; the two had
  * *pairs pairs. Returns REFUSED if they have too many by now or the participant's bag is full; `right` is then
  * unchanged. */
-PORT_FN level_step merge_here(map_ref map, level_cursor *cursor, uint32_t right_id, unsigned *pairs)
+PORT_FN level_step merge_here(map_thread map, level_cursor *cursor, uint32_t right_id, unsigned *pairs)
 {
     uint64_t header;
     map_pair link;
@@ -72,7 +72,7 @@ PORT_FN level_step merge_here(map_ref map, level_cursor *cursor, uint32_t right_
 /* Tests whether chunk `id` can merge with its right neighbour. Returns DONE if the neighbour was made RAISING: *right
  * is the link to it, and *raised tells whether it has a pair above. Returns AGAIN if another thread is working on one
  * of them, and REFUSED if they cannot merge. */
-PORT_FN level_step merge_look(map_ref map, uint32_t id, map_pair *right, bool *raised)
+PORT_FN level_step merge_look(map_thread map, uint32_t id, map_pair *right, bool *raised)
 {
     uint64_t header = node_end(node_at(map, id), right);
     if (header & HEADER_LATCHED) return STEP_AGAIN;

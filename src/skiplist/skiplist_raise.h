@@ -2,7 +2,7 @@
  * the thread that has made the chunk RAISING. Included by skiplist.h. */
 
 /* Changes RAISING to `state`, in one access. Returns false if the chunk is latched at the moment. */
-PORT_FN bool set_state(map_ref map, uint32_t id, unsigned state)
+PORT_FN bool set_state(map_thread map, uint32_t id, unsigned state)
 {
     uint64_t *word = &node_at(map, id)->word[HEADER_WORD], header = port_load(word);
     if (header & HEADER_LATCHED) return false;
@@ -21,7 +21,7 @@ PORT_FN bool on_level(level_cursor *cursor, uint32_t level)
 
 /* Makes searches begin on this level. The level's head is latched, as it is when the level is found empty, so the two
  * cannot conflict. If the compare-and-swap fails, another thread has raised the root. */
-PORT_FN void begin_at(map_ref map, uint32_t level)
+PORT_FN void begin_at(map_thread map, uint32_t level)
 {
     for (;;) {
         uint64_t root = port_load(&map.tree->root);
@@ -30,7 +30,7 @@ PORT_FN void begin_at(map_ref map, uint32_t level)
 }
 
 /* Splits a full upper chunk, as chunk_split does a bottom one. */
-PORT_COLD map_pair upper_split(map_ref map, uint32_t id, uint64_t header, unsigned at, map_pair pair)
+PORT_COLD map_pair upper_split(map_thread map, uint32_t id, uint64_t header, unsigned at, map_pair pair)
 {
     map_node *node = node_at(map, id);
     uint32_t right = take_chunk(map);
@@ -60,7 +60,7 @@ PORT_COLD map_pair upper_split(map_ref map, uint32_t id, uint64_t header, unsign
 
 /* Inserts `pair` into the upper chunk under the cursor, if that covers its key. DONE: it was inserted, and *made is the
  * separator of a split with the new chunk, or NODE_NONE. REFUSED: no memory for a split. */
-PORT_FN level_step raise_here(map_ref map, level_cursor *cursor, map_pair pair, map_pair *made)
+PORT_FN level_step raise_here(map_thread map, level_cursor *cursor, map_pair pair, map_pair *made)
 {
     uint64_t header;
     map_pair link;
@@ -84,7 +84,7 @@ PORT_FN level_step raise_here(map_ref map, level_cursor *cursor, map_pair pair, 
 
 /* Removes the key's pair from the upper chunk under the cursor. Returns DONE if it was removed, and REFUSED if it is the
  * first pair, which a search that comes to this chunk may need. *left is the number of pairs that remain. */
-PORT_FN level_step lower_here(map_ref map, level_cursor *cursor, unsigned *left)
+PORT_FN level_step lower_here(map_thread map, level_cursor *cursor, unsigned *left)
 {
     uint64_t header;
     map_pair link;

@@ -52,7 +52,7 @@ typedef struct restructure_op {
     bool stays;       /* MARK: its pair was the first of the chunk above, which is `left` now */
 } restructure_op;
 
-PORT_FN void restructure_raise(map_ref map, restructure_op *t, map_pair about, uint32_t level)
+PORT_FN void restructure_raise(map_thread map, restructure_op *t, map_pair about, uint32_t level)
 {
     t->stage = RESTRUCTURE_RAISE;
     t->about = about;
@@ -70,7 +70,7 @@ PORT_FN void restructure_mark(restructure_op *t, unsigned state, map_pair next)
     t->cursor.node = pair_node(t->about);
 }
 
-PORT_FN level_step restructure_visit(map_ref map, restructure_op *t, uint32_t level)
+PORT_FN level_step restructure_visit(map_thread map, restructure_op *t, uint32_t level)
 {
     t->stage = RESTRUCTURE_VISIT;
     t->level = level;
@@ -78,12 +78,12 @@ PORT_FN level_step restructure_visit(map_ref map, restructure_op *t, uint32_t le
     return STEP_MOVED;
 }
 
-PORT_FN unsigned pairs_of(map_ref map, map_pair chunk)
+PORT_FN unsigned pairs_of(map_thread map, map_pair chunk)
 {
     return header_count(header_load(node_at(map, pair_node(chunk))));
 }
 
-PORT_FN void restructure_look(map_ref map, restructure_op *t, map_pair small, uint32_t level)
+PORT_FN void restructure_look(map_thread map, restructure_op *t, map_pair small, uint32_t level)
 {
     t->stage = RESTRUCTURE_LOOK;
     t->about = t->left_of = small;
@@ -101,7 +101,7 @@ PORT_FN void restructure_later(restructure_op *t, map_key key, uint32_t level)
 }
 
 /* Continues with the lowest level that is to be visited. */
-PORT_FN level_step restructure_next(map_ref map, restructure_op *t)
+PORT_FN level_step restructure_next(map_thread map, restructure_op *t)
 {
     if (t->pending == 0) return STEP_DONE;
     uint32_t level = 0;
@@ -111,7 +111,7 @@ PORT_FN level_step restructure_next(map_ref map, restructure_op *t)
 }
 
 /* Continues with the left neighbour of an underfull chunk. */
-PORT_FN level_step restructure_left(map_ref map, restructure_op *t)
+PORT_FN level_step restructure_left(map_thread map, restructure_op *t)
 {
     map_pair small = t->left_of;
     t->left_of = pair_of(0, NODE_NONE);
@@ -124,7 +124,7 @@ PORT_FN level_step restructure_left(map_ref map, restructure_op *t)
 }
 
 /* Called after an update that returned RESTRUCTURE. */
-PORT_FN void restructure_start(map_ref map, restructure_op *t, const update_op *update)
+PORT_FN void restructure_start(map_thread map, restructure_op *t, const update_op *update)
 {
     const level_cursor *at = &update->cursor;
     t->key = at->target;
@@ -142,7 +142,7 @@ PORT_FN void restructure_start(map_ref map, restructure_op *t, const update_op *
     t->cursor.level = 1;
 }
 
-PORT_FN level_step step_raise(map_ref map, restructure_op *t)
+PORT_FN level_step step_raise(map_thread map, restructure_op *t)
 {
     map_pair made;
     level_step step = raise_here(map, &t->cursor, t->about, &made);
@@ -159,7 +159,7 @@ PORT_FN bool is_left_behind(uint64_t header)
 }
 
 /* Returns false if the chunk is still the first in its upper chunk, or if this participant cannot retire it. */
-PORT_FN bool can_be_merged(map_ref map, const restructure_op *t)
+PORT_FN bool can_be_merged(map_thread map, const restructure_op *t)
 {
     if (!epoch_can_retire(map.agent)) return false;
     if (!t->stays) return true;
@@ -168,7 +168,7 @@ PORT_FN bool can_be_merged(map_ref map, const restructure_op *t)
 }
 
 /* State and count are one word: an erase that empties the chunk later finds that it is no longer RAISING. */
-PORT_FN level_step step_mark(map_ref map, restructure_op *t)
+PORT_FN level_step step_mark(map_thread map, restructure_op *t)
 {
     uint32_t id = pair_node(t->about);
     if (!set_state(map, id, t->state)) return STEP_AGAIN;
@@ -180,7 +180,7 @@ PORT_FN level_step step_mark(map_ref map, restructure_op *t)
 }
 
 /* A latch holder that leaves one of the chunks underfull will look at it itself. */
-PORT_FN level_step step_visit(map_ref map, restructure_op *t)
+PORT_FN level_step step_visit(map_thread map, restructure_op *t)
 {
     map_pair link, small = pair_of(t->cursor.low, t->cursor.node);
     unsigned few = t->level == 0 ? 1 : CHUNK_FEW, pairs = header_count(node_end(node_at(map, pair_node(small)), &link));
@@ -208,7 +208,7 @@ PORT_FN void restructure_merge(restructure_op *t)
 }
 
 /* Chunk `left` can merge its right neighbour, which is now RAISING. */
-PORT_FN level_step restructure_pair(map_ref map, restructure_op *t, map_pair left, map_pair right)
+PORT_FN level_step restructure_pair(map_thread map, restructure_op *t, map_pair left, map_pair right)
 {
     t->left = left;
     t->about = pair_of(right.key, pair_node(right));
@@ -220,7 +220,7 @@ PORT_FN level_step restructure_pair(map_ref map, restructure_op *t, map_pair lef
     return STEP_MOVED;
 }
 
-PORT_FN level_step step_look(map_ref map, restructure_op *t)
+PORT_FN level_step step_look(map_thread map, restructure_op *t)
 {
     map_pair right, small = t->about;
     if (pairs_of(map, small) < t->pairs) return restructure_next(map, t);
@@ -230,7 +230,7 @@ PORT_FN level_step step_look(map_ref map, restructure_op *t)
     return restructure_left(map, t);
 }
 
-PORT_FN level_step step_left(map_ref map, restructure_op *t)
+PORT_FN level_step step_left(map_thread map, restructure_op *t)
 {
     map_pair link, left = pair_of(t->cursor.low, t->cursor.node);
     uint64_t header = node_end(node_at(map, pair_node(left)), &link);
@@ -251,7 +251,7 @@ PORT_FN level_step step_left(map_ref map, restructure_op *t)
 
 /* The chunk's pair is the first of the chunk above. After LOOK, LEFT follows for the chunk that is underfull; after
  * LEFT, `about` is that chunk, and the same is done for its left neighbour. */
-PORT_FN void restructure_stay(map_ref map, restructure_op *t, unsigned above)
+PORT_FN void restructure_stay(map_thread map, restructure_op *t, unsigned above)
 {
     if (pair_node(t->left_of) == NODE_NONE && is_left_behind(header_load(node_at(map, pair_node(t->about))))) {
         if (above < CHUNK_FEW) restructure_later(t, t->about.key + 1, t->level + 1); /* it begins with this key */
@@ -263,7 +263,7 @@ PORT_FN void restructure_stay(map_ref map, restructure_op *t, unsigned above)
     t->stays = true;
 }
 
-PORT_FN level_step step_lower(map_ref map, restructure_op *t)
+PORT_FN level_step step_lower(map_thread map, restructure_op *t)
 {
     unsigned above;
     level_step step = lower_here(map, &t->cursor, &above);
@@ -278,7 +278,7 @@ PORT_FN level_step step_lower(map_ref map, restructure_op *t)
     return STEP_MOVED;
 }
 
-PORT_FN level_step step_merge(map_ref map, restructure_op *t)
+PORT_FN level_step step_merge(map_thread map, restructure_op *t)
 {
     unsigned pairs;
     level_step step = merge_here(map, &t->cursor, pair_node(t->about), &pairs);
@@ -300,7 +300,7 @@ PORT_FN level_step step_merge(map_ref map, restructure_op *t)
 }
 
 /* Every other stage works on one level: the chunk's own, or the one above. */
-PORT_FN level_step restructure_step(map_ref map, restructure_op *t)
+PORT_FN level_step restructure_step(map_thread map, restructure_op *t)
 {
     if (t->stage == RESTRUCTURE_LOOK) return step_look(map, t);
     if (t->stage == RESTRUCTURE_MARK) return step_mark(map, t);

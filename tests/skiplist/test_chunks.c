@@ -39,7 +39,7 @@ typedef struct list {
     blink_tree shared;
     uint32_t *keys;
     epoch_participant agent;
-    map_ref map;
+    map_thread map;
 } list;
 
 /* Three pairs per chunk, so that any two neighbours can be merged. Every chunk is raised. */
@@ -60,7 +60,7 @@ static list *list_build(void)
     l->shared.stripe[0].size = KEYS;
     epoch_participant_begin(&l->agent, 1);
     l->agent.slot = 0; /* an agent without a slot cannot retire chunks */
-    l->map = (map_ref){.tree = &l->shared, .nodes = nodes, .agent = &l->agent, .raise = (uint64_t)1 << 32};
+    l->map = (map_thread){.tree = &l->shared, .nodes = nodes, .agent = &l->agent, .raise = (uint64_t)1 << 32};
     return l;
 }
 
@@ -212,7 +212,7 @@ static void pairs_count_before_they_are_found(const void *unused)
 static void levels_end(const void *unused)
 {
     (void)unused;
-    map_ref map = {.raise = (uint64_t)1 << 32};
+    map_thread map = {.raise = (uint64_t)1 << 32};
     for (unsigned level = 0; level < SKIPLIST_LEVELS; level++)
         for (uint32_t id = 1; id < 100; id++) {
             map.raise = (uint64_t)1 << 32;

@@ -25,20 +25,20 @@ typedef struct skiplist_variant {
     bool lock_free;      /* pairs are one access each: find never waits */
     void (*build)(const build_plan *plan, void *nodes, const uint64_t *keys, const uint64_t *values);
     /* One stay after the other, with the operations that follow each other in ops. */
-    void (*visit)(map_memory place, unsigned stripe, const skiplist_stay *stays, unsigned count, history_op *ops,
+    void (*visit)(map_ref place, unsigned stripe, const skiplist_stay *stays, unsigned count, history_op *ops,
                   history_pair *pairs);
     /* Finds, a few in each stay, until all are done, or all other agents. Answers how many were made. */
-    unsigned (*visit_solo)(map_memory place, unsigned stripe, unsigned each, history_op *ops, unsigned count);
+    unsigned (*visit_solo)(map_ref place, unsigned stripe, unsigned each, history_op *ops, unsigned count);
     /* Several of one kind as one array call; NULL where there is none. */
-    void (*run_array)(map_memory place, unsigned stripe, history_op *ops, unsigned count, history_pair *pairs);
+    void (*run_array)(map_ref place, unsigned stripe, history_op *ops, unsigned count, history_pair *pairs);
     /* An update by somebody who is alone, before agents run. False: it did not end. */
-    bool (*alone)(map_memory place, unsigned stripe, history_op *op);
+    bool (*alone)(map_ref place, unsigned stripe, history_op *op);
     /* All pairs of a quiescent skiplist, at most room, in no order within a chunk; answers how many there are. */
-    size_t (*export_pairs)(map_memory place, history_pair *pairs, size_t room);
+    size_t (*export_pairs)(map_ref place, history_pair *pairs, size_t room);
     /* How many of these pairs of a quiescent skiplist a find misses. */
-    size_t (*missed)(map_memory place, const history_pair *pairs, size_t count);
+    size_t (*missed)(map_ref place, const history_pair *pairs, size_t count);
     /* Returns all zombies: nobody is inside any more. */
-    void (*return_all)(map_memory place);
+    void (*return_all)(map_ref place);
 } skiplist_variant;
 
 extern const skiplist_variant sim_skiplist_32_plain, sim_skiplist_64_plain, sim_skiplist_32_x86, sim_skiplist_64_x86,

@@ -76,19 +76,19 @@ static _Thread_local level_step last_step;
         last_step = step_;                                                                                       \
     } while (0)
 
-static map_ref sim_map_at(const map_memory *place, unsigned stripe)
+static map_thread sim_map_at(const map_ref *place, unsigned stripe)
 {
-    return (map_ref){.tree = place->tree, .nodes = place->nodes, .stripe = stripe, .raise = place->raise};
+    return (map_thread){.tree = place->tree, .nodes = place->nodes, .stripe = stripe, .raise = place->raise};
 }
 
-static skiplist_ref place_at(const map_memory *place)
+static skiplist_ref place_at(const map_ref *place)
 {
     return (skiplist_ref){place->tree, place->nodes, place->versions.epoch, sizeof(map_node)};
 }
 
 #include "map_calls.h"
 
-static void call_update(map_ref map, history_op *op)
+static void call_update(map_thread map, history_op *op)
 {
     op_kind kind = op->kind == HISTORY_PUT ? OP_PUT : op->kind == HISTORY_ADD ? OP_ADD : OP_ERASE;
     update_op update;
@@ -106,7 +106,7 @@ static void call_update(map_ref map, history_op *op)
     op->out_value = update.old;
 }
 
-static void run_one(map_ref map, history_op *op, history_pair *pairs)
+static void run_one(map_thread map, history_op *op, history_pair *pairs)
 {
     switch (op->kind) {
     case HISTORY_FIND: call_find(map, op); break;
@@ -127,7 +127,7 @@ static void make_stage(unsigned stage)
     if (skiplist_stage < stage) skiplist_stage = stage;
 }
 
-static void do_stay(map_ref map, const skiplist_ref *at, const skiplist_stay *stay, history_op *ops,
+static void do_stay(map_thread map, const skiplist_ref *at, const skiplist_stay *stay, history_op *ops,
                     history_pair *pairs)
 {
     wait_for_stage(stay->begins_at);
@@ -147,10 +147,10 @@ static void do_stay(map_ref map, const skiplist_ref *at, const skiplist_stay *st
     for (unsigned i = 0; i < stay->ops; i++) ops[i].invoked = invoked, ops[i].returned = returned;
 }
 
-static void sim_visit(map_memory place, unsigned stripe, const skiplist_stay *stays, unsigned count, history_op *ops,
+static void sim_visit(map_ref place, unsigned stripe, const skiplist_stay *stays, unsigned count, history_op *ops,
                       history_pair *pairs)
 {
-    map_ref map = sim_map_at(&place, stripe);
+    map_thread map = sim_map_at(&place, stripe);
     skiplist_ref at = place_at(&place);
     epoch_participant agent;
     map.agent = &agent;
@@ -166,9 +166,9 @@ static void sim_visit(map_memory place, unsigned stripe, const skiplist_stay *st
     skiplist_unregister(&at, &agent);
 }
 
-static unsigned sim_visit_solo(map_memory place, unsigned stripe, unsigned each, history_op *ops, unsigned count)
+static unsigned sim_visit_solo(map_ref place, unsigned stripe, unsigned each, history_op *ops, unsigned count)
 {
-    map_ref map = sim_map_at(&place, stripe);
+    map_thread map = sim_map_at(&place, stripe);
     skiplist_ref at = place_at(&place);
     epoch_participant agent;
     unsigned made = 0;
@@ -183,9 +183,9 @@ static unsigned sim_visit_solo(map_memory place, unsigned stripe, unsigned each,
     return made;
 }
 
-static bool sim_alone_update(map_memory place, unsigned stripe, history_op *op)
+static bool sim_alone_update(map_ref place, unsigned stripe, history_op *op)
 {
-    map_ref map = sim_map_at(&place, stripe);
+    map_thread map = sim_map_at(&place, stripe);
     skiplist_ref at = place_at(&place);
     epoch_participant agent;
     map.agent = &agent;
@@ -197,7 +197,7 @@ static bool sim_alone_update(map_memory place, unsigned stripe, history_op *op)
     return !stuck;
 }
 
-static size_t sim_missed(map_memory place, const history_pair *pairs, size_t count)
+static size_t sim_missed(map_ref place, const history_pair *pairs, size_t count)
 {
     size_t missed = 0;
     for (size_t i = 0; i < count; i++) {
@@ -209,7 +209,7 @@ static size_t sim_missed(map_memory place, const history_pair *pairs, size_t cou
 }
 
 /* The rest of a scan that others began, and two steps of the clock; then what is in every slot's ring. */
-static void sim_return_all(map_memory place)
+static void sim_return_all(map_ref place)
 {
     skiplist_ref at = place_at(&place);
     epoch_participant agent;

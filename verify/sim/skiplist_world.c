@@ -28,7 +28,7 @@ typedef struct mix {
 
 typedef struct world {
     const skiplist_variant *list;
-    map_memory place;
+    map_ref place;
     size_t chunk_bytes;
     unsigned capacity; /* pairs of a chunk */
     unsigned agents;
