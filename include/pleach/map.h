@@ -70,9 +70,10 @@
  * - succ, pred, min and max are slow across emptied leaves: they read the whole stretch at least twice, and again if it
  *   is updated concurrently. Remedy: compact after erasing much.
  * - The first two caveats do not apply to skiplists (PLEACH_SKIPLIST): erasing merges underfull chunks and reuses their
- *   memory, and find is lock-free except for 64-bit keys on CPUs without AVX. But a skiplist at its limit may refuse
- *   inserts although chunks were merged away, as long as a thread may still be reading those chunks. Remedy:
- *   pleach_map_get_stats waits until none can.
+ *   memory as soon as no running call can be reading them, so a window of keys that moves keeps its size; and find is
+ *   lock-free except for 64-bit keys on CPUs without AVX. The memory stays allocated to the map. But a skiplist at its
+ *   limit may refuse inserts although chunks were merged away, as long as a thread may still be reading those chunks.
+ *   Remedy: pleach_map_get_stats waits until none can.
  * - After fork the child may use and destroy its copy of every structure in host memory, of this and of the other
  *   headers, and must not touch structures on a GPU. The fork waits for calls in progress. Details: docs/limits.md.
  * - Waits end in sleep, so threads of different real-time priorities may share a processor. Priorities are not

@@ -106,10 +106,13 @@ PORT_FN uint32_t epoch_reuse(epoch_participant *a)
     return at < a->stocked ? a->stock[at] : 0;
 }
 
-/* Returns false if the bag is full or the participant has no slot; the id then remains the caller's. */
+/* Returns false if the bag is full or the participant has no slot. */
+PORT_FN bool epoch_can_retire(const epoch_participant *a) { return a->slot != EPOCH_NONE && a->bagged < a->bag_room; }
+
+/* Returns false if it cannot retire; the id then remains the caller's. */
 PORT_FN bool epoch_retire(epoch_participant *a, uint32_t id)
 {
-    if (a->slot == EPOCH_NONE || a->bagged >= a->bag_room) return false;
+    if (!epoch_can_retire(a)) return false;
     uint32_t at = port_lane_add(&a->bagged, 1);
     if (at >= a->bag_room) return false;
     a->bag[at] = id;

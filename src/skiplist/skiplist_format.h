@@ -10,7 +10,7 @@
 enum {
     SKIPLIST_LEVELS = 24, /* more than 2^31 chunks need with three pairs per chunk */
     CHUNK_FEW = NODE_CAPACITY / 3,     /* a chunk with fewer pairs merges with its right neighbour, */
-    CHUNK_MUCH = NODE_CAPACITY * 3 / 4 /* if together they have no more than this */
+    CHUNK_MUCH = NODE_CAPACITY * 3 / 4 /* if together they have no more than this, or one of the two is empty */
 };
 
 /* The state of a chunk with respect to the level above. */

@@ -33,10 +33,18 @@ PORT_FN void merge_upper(map_thread map, uint32_t left_id, uint64_t header, uint
     unlatch(left, header_next(header, count + more));
 }
 
+/* Returns true if two neighbours can be merged. If one of them is empty, that cannot make the other too full. */
+PORT_FN bool pairs_fit(uint64_t header, uint64_t right_header)
+{
+    unsigned count = header_count(header), more = header_count(right_header);
+    return count == 0 || more == 0 || count + more <= CHUNK_MUCH;
+}
+
 /* Merges `right` into the chunk under the cursor, which covers the key just below `right`'s low key. This thread has
- * made `right` RAISING, and its pair above has been removed. Returns DONE if it was merged and retired. Returns REFUSED
- * if the two have too many pairs by now or the participant's bag is full; `right` is then unchanged. */
-PORT_FN level_step merge_here(map_thread map, level_cursor *cursor, uint32_t right_id)
+ * made `right` RAISING, and its pair above has been removed. Returns DONE if it was merged and retired; the two had
+ * *pairs pairs. Returns REFUSED if they have too many by now or the participant's bag is full; `right` is then
+ * unchanged. */
+PORT_FN level_step merge_here(map_thread map, level_cursor *cursor, uint32_t right_id, unsigned *pairs)
 {
     uint64_t header;
     map_pair link;
@@ -48,8 +56,8 @@ PORT_FN level_step merge_here(map_thread map, level_cursor *cursor, uint32_t rig
         unlatch(left, header);
         return STEP_AGAIN;
     }
-    bool fit = header_count(header) + header_count(right_header) <= CHUNK_MUCH;
-    if (!fit || !epoch_retire(map.agent, right_id)) {
+    *pairs = header_count(header) + header_count(right_header);
+    if (!pairs_fit(header, right_header) || !epoch_retire(map.agent, right_id)) {
         unlatch(right, right_header);
         unlatch(left, header);
         return STEP_REFUSED;
@@ -73,7 +81,7 @@ PORT_FN level_step merge_look(map_thread map, uint32_t id, map_pair *right, bool
     uint64_t *word = &node_at(map, pair_node(*right))->word[HEADER_WORD], there = port_load(word);
     unsigned state = chunk_state(there);
     *raised = state == CHUNK_RAISED;
-    if (header_count(header) + header_count(there) > CHUNK_MUCH) return STEP_REFUSED;
+    if (!pairs_fit(header, there)) return STEP_REFUSED;
     if (there & HEADER_LATCHED || (state != CHUNK_RAISED && state != CHUNK_LOW)) return STEP_AGAIN;
     bool claimed = port_latch(word, there, header_with_state(there, CHUNK_RAISING) + HEADER_VERSION_ONE);
     return claimed ? STEP_DONE : STEP_AGAIN;

@@ -82,10 +82,9 @@ PORT_FN level_step raise_here(map_thread map, level_cursor *cursor, map_pair pai
     return STEP_DONE;
 }
 
-/* Removes the key's pair from the upper chunk under the cursor. Returns DONE if it was removed: *left is the number of
- * pairs that remain, and *low the chunk's low key. Returns REFUSED if it is the first pair, which a search that comes
- * to this chunk may need. */
-PORT_FN level_step lower_here(map_thread map, level_cursor *cursor, unsigned *left, map_key *low)
+/* Removes the key's pair from the upper chunk under the cursor. Returns DONE if it was removed, and REFUSED if it is the
+ * first pair, which a search that comes to this chunk may need. *left is the number of pairs that remain. */
+PORT_FN level_step lower_here(map_thread map, level_cursor *cursor, unsigned *left)
 {
     uint64_t header;
     map_pair link;
@@ -94,6 +93,7 @@ PORT_FN level_step lower_here(map_thread map, level_cursor *cursor, unsigned *le
     map_node *node = node_at(map, cursor->node);
     unsigned count = header_count(header), at = slots_rank(node, count, cursor->target);
     if (at == 0) {
+        *left = count;
         unlatch(node, header);
         return STEP_REFUSED;
     }
@@ -101,7 +101,6 @@ PORT_FN level_step lower_here(map_thread map, level_cursor *cursor, unsigned *le
     bool last = !pair_is_link(link);
     slots_pad(node, count - 1, last ? pair_load(node, count - 2) : link); /* no copy of it stays */
     *left = count - 1;
-    *low = pair_load(node, 0).key;
     uint32_t level = chunk_level(header);
     if (cursor->node == skiplist_head(level) && *left == 1 && last && level > 1)
         port_compare_swap(&map.tree->root, skiplist_root(level), skiplist_root(level - 1));

@@ -98,7 +98,7 @@ static restructure_op small_third(list *l)
     memset(&t, UNTOUCHED, sizeof t);
     update_op update;
     update.separator = pair_of(0, NODE_NONE);
-    update.cursor.low = THIRD * PER_CHUNK * STEP;
+    update.cursor.low = update.cursor.target = THIRD * PER_CHUNK * STEP;
     update.cursor.node = build_id(&l->plan, 0, THIRD);
     restructure_start(l->map, &t, &update);
     return t;
@@ -163,11 +163,10 @@ static void chunks_too_full_stay(void)
         list *l = list_build();
         if (state == CHUNK_LOW) {
             unsigned left;
-            uint32_t low;
             level_cursor above;
             cursor_start(l->map, &above, (THIRD + 1) * PER_CHUNK * STEP);
             while (above.level > 1) cursor_descend(l->map, &above);
-            assert_int_equal(lower_here(l->map, &above, &left, &low), STEP_DONE);
+            assert_int_equal(lower_here(l->map, &above, &left), STEP_DONE);
             *header_of(l, THIRD + 1) = header_with_state(*header_of(l, THIRD + 1), CHUNK_LOW);
         }
         assert_valid(l);

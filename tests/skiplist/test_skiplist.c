@@ -328,6 +328,89 @@ static void tides_of(const setting *where, shape s)
     wide_close(&t.w);
 }
 
+/* At most one chunk in twenty is empty, and a few that threads have just left. */
+static void assert_few_are_empty(const wide *w, const char *when)
+{
+    const pleach_map_stats stats = stats_of(w->map);
+    print_message("%s: %" PRIu64 " of %" PRIu64 " chunks are empty\n", when, stats.empty_leaves, stats.leaves);
+    if (stats.empty_leaves > 8 + stats.leaves / 20)
+        fail_msg("%s: %" PRIu64 " of %" PRIu64 " chunks are empty", when, stats.empty_leaves, stats.leaves);
+}
+
+/* Consecutive keys from `first` on, put or erased `at_once`. */
+static void pass_keys(wide *w, uint64_t first, size_t n, size_t at_once, bool erase)
+{
+    uint64_t *keys = must_alloc(n, sizeof *keys);
+    for (size_t i = 0; i < n; i++) keys[i] = first + i;
+    for (size_t i = 0; i < n; i += at_once) {
+        const size_t some = n - i < at_once ? n - i : at_once;
+        if (erase)
+            assert_ok(wide_erase(w, some, keys + i, NULL, NULL));
+        else
+            assert_ok(wide_put(w, some, keys + i, keys + i, NULL, NULL));
+    }
+    free(keys);
+    count_checked(n);
+}
+
+/* A window of keys moves up: array calls put at its head and erase at its tail. What is erased is used again, so the
+ * window needs no more memory than when it was filled. */
+static void windows_of(const setting *where, shape s)
+{
+    static const size_t at_once[] = {4, 64, 4096};
+    for (size_t i = 0; i < COUNT_OF(at_once); i++) {
+        const size_t step = at_once[i], live = shrunk(20000, 8192), turns = (step < 64 ? live : 4 * live) / 4096;
+        if (where->device == PLEACH_CUDA && step < 64) continue;
+        wide w = open_shape(where, s);
+        pass_keys(&w, 0, live, step, false);
+        uint64_t head = live, tail = 0;
+        for (size_t turn = 0; turn < turns; turn++) {
+            for (size_t moved = 0; moved < 4096; moved += step, head += step, tail += step) {
+                pass_keys(&w, head, step, step, false);
+                pass_keys(&w, tail, step, step, true);
+            }
+            assert_few_are_empty(&w, "window");
+        }
+        assert_valid(&w);
+        assert_int_equal(stats_of(w.map).keys, live);
+        pass_keys(&w, tail, live, live, true);
+        assert_few_are_empty(&w, "all erased");
+        wide_close(&w);
+    }
+}
+
+/* The lowest keys go first, many at a time: threads erase what is left of neighbouring chunks at the same time. */
+static void ascending_erases_of(const setting *where, shape s)
+{
+    static const size_t at_once[] = {64, 40000};
+    const size_t n = shrunk(40000, 10000);
+    for (size_t i = 0; i < COUNT_OF(at_once); i++) {
+        wide w = open_shape(where, s);
+        pass_keys(&w, 0, n, 40000, false);
+        pass_keys(&w, 0, n / 2, at_once[i], true);
+        assert_few_are_empty(&w, "half erased");
+        pass_keys(&w, n / 2, n - n / 2, at_once[i], true);
+        assert_few_are_empty(&w, "all erased");
+        assert_valid(&w);
+        assert_int_equal(stats_of(w.map).keys, 0);
+        wide_close(&w);
+    }
+}
+
+/* Every other chunk loses all its keys, and both of its neighbours are full: a merge moves the pairs of one. */
+static void gaps_of(const setting *where, shape s)
+{
+    const size_t slots = s.chunk - 2, n = shrunk(200, 100) * 2 * slots;
+    if (where->device == PLEACH_CUDA || where->threads > 1) return; /* chunks do not begin where expected */
+    wide w = open_shape(where, s);
+    pass_keys(&w, 0, n, 1, false);
+    assert_int_equal(stats_of(w.map).leaves, n / slots);
+    for (size_t first = 0; first < n; first += 2 * slots) pass_keys(&w, first, slots, 1, true);
+    assert_few_are_empty(&w, "gaps");
+    assert_valid(&w);
+    wide_close(&w);
+}
+
 /* All but one key in `kept` are erased, in random order. Chunks that less than a third of the slots are used of merge
  * with a neighbour, so that the rest is not scattered over as many. */
 static void thin_out(const setting *where, shape s, size_t kept)
@@ -475,6 +558,9 @@ static const test_case cases[] = {
     EVERY_SHAPE(waves_of_array_calls, array_waves_of),
     CASE(churn_holds_little_memory),
     EVERY_SHAPE(tides_need_no_more_memory, tides_of),
+    EVERY_SHAPE(windows_leave_nothing_empty, windows_of),
+    EVERY_SHAPE(ascending_erases_leave_nothing_empty, ascending_erases_of),
+    EVERY_SHAPE(gaps_leave_nothing_empty, gaps_of),
     EVERY_SHAPE(small_chunks_merge, thinnings_of),
     EVERY_SHAPE(heights_sink_again, sinking_of),
     CASE(fewer_are_raised_with_less_chance),

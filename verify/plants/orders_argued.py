@@ -329,6 +329,8 @@ UNSEEN = {
     "src/blink/blink_post.h post_above_root: port_store_release relaxed (3)": RARE,
     "src/level/level_seek.h seek_leaf: port_validate_fence removed": RARE,
     "src/skiplist/skiplist_find.h chunk_look: port_validate_fence removed": RARE,
+    "src/skiplist/skiplist_restructure.h can_be_merged: port_fence_seq_cst removed": RARE,
+    "src/skiplist/skiplist_restructure.h step_merge: port_fence_seq_cst removed": RARE,
     "src/skiplist/skiplist_split.h chunk_split: port_publish_fence removed": RARE,
     "src/skiplist/skiplist_split.h chunk_split: port_publish_fence removed (2)": RARE,
     "src/node/node_cuda.h node_lookup: PTX_AFTER_BRANCH removed (2)": MARK,

@@ -91,13 +91,14 @@ SKIPLIST_PLANTS = (
            (CHUNK_MERGE, "    pair_store(right, NODE_LINK_SLOT, link_to(0, left_id));\n    unlatch(right",
             "    unlatch(right"))),
     Plant("merge_does_not_count_again", "a chunk takes in more pairs than it has room for", "skiplist/x86_32",
-          CHUNK_MERGE, "bool fit = header_count(header) + header_count(right_header) <= CHUNK_MUCH;",
-          "bool fit = true;"),
+          CHUNK_MERGE, "if (!pairs_fit(header, right_header) || !epoch_retire", "if (!epoch_retire"),
 
     # ---- skiplist: levels above ----
     Plant("merge_does_not_lower", "the pair of a zombie stays in the level above", "skiplist/plain64", CHUNK_RESTRUCTURE,
           "    if (t->raised)\n        t->stage = RESTRUCTURE_LOWER;",
           "    if (t->raised && t->level > 0)\n        t->stage = RESTRUCTURE_LOWER;"),
+    Plant("merged_above_is_forgotten", "a chunk that was the first in its upper chunk stays empty", "skiplist/cuda64",
+          CHUNK_RESTRUCTURE, "            restructure_later(t, t->about.key, t->level - 1);\n", ""),
     Plant("pads_keep_removed_pair", "a pair that was taken out is still followed", "skiplist/cuda32", CHUNK_RAISE,
           "    slots_pad(node, count - 1, last ? pair_load(node, count - 2) : link); /* no copy of it stays */\n",
           ""),

@@ -11,6 +11,7 @@ uint64_t choose_draw(sim_machine *m, uint64_t bound)
 
 uint64_t sim_draw(uint64_t bound) { return choose_draw(sim_now_running, bound); }
 bool sim_draw_chance(unsigned percent) { return sim_draw(100) < percent; }
+bool sim_delays(void) { return sim_now_running->strategy == SIM_DELAY; }
 
 static bool affordable(const choices *c, unsigned cost, unsigned preemptions, unsigned weakness)
 {

@@ -44,6 +44,7 @@ extern const char *const sim_strategy_names[SIM_STRATEGIES + 1];
 /* Draws of the scenario, before agents run. */
 uint64_t sim_draw(uint64_t bound);         /* below bound */
 bool sim_draw_chance(unsigned percent);
+bool sim_delays(void); /* whether the schedule may hold an agent back for long, even one that has a latch */
 
 /* ---- what a structure offers ---- */
 

@@ -73,9 +73,38 @@ static bool judge_shape(char *why, size_t size)
 }
 
 /* Valid before and after the last zombies are returned. */
+/* The id in a pair or a link, and the next chunk of a level, or 0. */
+static uint32_t id_in_slot(uint64_t chunk, unsigned slot)
+{
+    unsigned words = skiplist_slot_words();
+    return (uint32_t)(skiplist_chunk_at(chunk)[slot * words + words - 1] >> (words == 1) * 32);
+}
+
+static uint64_t chunk_after(uint64_t chunk)
+{
+    uint32_t link = id_in_slot(chunk, skiplist_now.list->slots - 2);
+    return link & NODE_LINK ? link & ~NODE_LINK : 0;
+}
+
+/* An empty chunk can be merged, unless it is a head or the first in its upper chunk, or its neighbour stays latched for
+ * long. Some agent must have done so. */
+static bool judge_empty(char *why, size_t size)
+{
+    bool stays[SKIPLIST_CHUNKS] = {false};
+    for (uint64_t above = skiplist_head(1); above; above = chunk_after(above)) stays[id_in_slot(above, 0)] = true;
+    for (uint64_t id = skiplist_head(0); id; id = chunk_after(id)) {
+        if (stays[id] || header_count(*skiplist_header_at(id)) > 0) continue;
+        snprintf(why, size, "chunk %llu is empty, and no agent merges it", (unsigned long long)id);
+        return false;
+    }
+    return true;
+}
+
 static bool judge_structure(char *why, size_t size)
 {
     if (!judge_shape(why, size) || !judge_epoch(why, size) || !judge_places(why, size, true)) return false;
+    bool none_empty = skiplist_now.ebbs && !skiplist_bag_was_full && !sim_delays();
+    if (none_empty && !judge_empty(why, size)) return false;
     skiplist_now.list->return_all(skiplist_now.place);
     return judge_shape(why, size) && judge_epoch(why, size) && judge_places(why, size, false);
 }

@@ -471,6 +471,27 @@ static void ascending(void)
     }
 }
 
+/* Two or three chunks above the bottom, and all keys go, the lowest first: most chunks that get empty have a neighbour
+ * which another agent is merging, or are the first in their upper chunk until that is merged. */
+static void ebbing(void)
+{
+    skiplist_world *w = &skiplist_now;
+    unsigned per_chunk = 2 + (unsigned)sim_draw(2), chunks = 2 * per_chunk + 1 + (unsigned)sim_draw(per_chunk);
+    unsigned agents = 2 + (unsigned)sim_draw(3), keys = per_chunk * chunks, count = 0; /* 14 keys each in an array */
+    w->ebbs = true;
+    w->place.versions.epoch.ring = SKIPLIST_EPOCH_RING;
+    w->universe = 2 * keys + 2;
+    skiplist_build(1, 2, keys, (double)per_chunk / w->capacity);
+    skiplist_settle();
+    begin_plan(agents);
+    w->longest_stay = 1;
+    for (unsigned a = 0; a < agents; a++) {
+        for (unsigned i = a; i < keys; i += agents, count++)
+            skiplist_plan_op(&w->ops[count], a, HISTORY_ERASE, skiplist_key(1 + 2 * i));
+        plan_stays(a, count);
+    }
+}
+
 static void crowd(void)
 {
     skiplist_now.universe = 80;
@@ -540,6 +561,9 @@ void skiplist_draw_scenario(void)
     } else if (draw < 83 && w->list->lock_free) {
         draw_shape();
         solo();
+    } else if (draw < 86) {
+        w->arrays = w->list->run_array && sim_draw(2);
+        ebbing();
     } else {
         anything();
     }

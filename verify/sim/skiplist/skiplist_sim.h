@@ -16,6 +16,7 @@ typedef struct skiplist_stay {
 } skiplist_stay;
 
 extern _Thread_local unsigned skiplist_stage;
+extern _Thread_local bool skiplist_bag_was_full; /* a chunk was not merged because it could not be retired */
 
 typedef struct skiplist_variant {
     unsigned key_bits;

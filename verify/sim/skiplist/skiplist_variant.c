@@ -1,6 +1,7 @@
 /* verify/sim/skiplist/skiplist_variant.c - the operations of the skiplist, compiled for the simulator, as map_variant.c
  * compiles those of the tree: machines, key widths, array calls. An agent comes in and goes out as threads and blocks
  * do. */
+#include "../../../src/epoch/epoch_participant.h"
 #include "../../../src/pool/pool.h"
 #include "skiplist_sim.h"
 
@@ -22,6 +23,14 @@ PORT_FN void watched_give(pool_state *pool, void *nodes, size_t node_bytes, unsi
     sim_allocating(false);
 }
 
+PORT_FN bool watched_retire(epoch_participant *a, uint32_t id)
+{
+    bool retired = epoch_retire(a, id);
+    if (!retired) skiplist_bag_was_full = true;
+    return retired;
+}
+
+#define epoch_retire watched_retire
 #define pool_alloc_any watched_take_any
 #define pool_free watched_give
 

@@ -15,6 +15,7 @@ enum { FIRST_STAMP = 2000, FIRST_PLACE = 3000, FIRST_COUNT = 5000 }; /* none loo
 
 _Thread_local skiplist_world skiplist_now;
 _Thread_local unsigned skiplist_stage;
+_Thread_local bool skiplist_bag_was_full;
 
 static const skiplist_variant *const variants[] = {
     &sim_skiplist_32_cuda, &sim_skiplist_64_cuda, &sim_skiplist_32_plain,    &sim_skiplist_64_plain,
@@ -237,8 +238,9 @@ static unsigned prepare(unsigned variant, int tiny_case)
     skiplist_world *w = &skiplist_now;
     w->list = variants[variant];
     w->capacity = w->list->slots - 2;
-    w->arrays = w->owned = w->may_refuse = w->some_low = w->stuck = w->solo = false;
+    w->arrays = w->owned = w->may_refuse = w->some_low = w->stuck = w->ebbs = w->solo = false;
     skiplist_stage = 0;
+    skiplist_bag_was_full = false;
     w->next_value = 0;
     w->first_value = tiny_case < 0 && sim_draw(2) ? NODE_LINK + 1000u : 1000; /* may look like a link, to no chunk */
     if (tiny_case >= 0) {

@@ -28,6 +28,7 @@ typedef struct skiplist_world {
     bool may_refuse; /* the pool is small */
     bool some_low;   /* when the agents begin, not all chunks are raised */
     bool stuck;      /* before the agents began */
+    bool ebbs;       /* agents only erase: each looks at what it leaves, so no empty chunk is left */
     bool solo;       /* the last agent makes finds beside those who stand still */
     unsigned as_one; /* percent of stays */
     unsigned longest_stay;
