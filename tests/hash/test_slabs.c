@@ -2,6 +2,8 @@
  * that grow, are walked group by group, listed and given up. */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "port/port.h"
 
@@ -540,6 +542,78 @@ static void growth_has_an_end(const void *unused)
     slabs_close(s);
 }
 
+/* The rest of a single slab is nothing. */
+static void singles_have_no_rest(const void *unused)
+{
+    (void)unused;
+    slabs *s = slabs_open(9);
+    held *h = must_alloc(1, sizeof *h);
+    assert_true(take_run(s, h, 0));
+    pool_free_rest(s->place.runs, h->run[0].id, 0);
+    assert_none_is_lost(s, h);
+    while (take_run(s, h, 0)) {}
+    assert_none_is_lost(s, h);
+    free(h);
+    slabs_close(s);
+}
+
+/* An update whose key has no slot in the first slab loads none there: behind the last slab of the pool there may be no
+ * memory. The outcome is that of an earlier attempt. */
+static void no_slot_is_loaded_behind_a_slab(const void *unused)
+{
+    (void)unused;
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    char *pages = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_true(pages != MAP_FAILED);
+    assert_int_equal(mprotect(pages + page, page, PROT_NONE), 0);
+    slabs *s = slabs_open(3);
+    void *nodes = s->place.runs.nodes;
+    s->place.runs.nodes = pages + page - 3 * SLAB_BYTES;
+    uint32_t id = pool_alloc_run(s->place.runs, 0);
+    assert_true(table_open(&s->place, &s->table, 0)); /* with the last slab */
+    pool_free_run(s->place.runs, 0, id);
+    for (uint32_t key = 0; key <= SLAB_SLOTS; key++) put(s, key);
+    for (uint32_t key = 0; key <= SLAB_SLOTS; key++) {
+        slab_change c;
+        memset(&c, 0, sizeof c);
+        change_begin(&c, OP_ERASE, key, 0);
+        c.outcome = PLEACH_ERASED;
+        while (slab_update(&s->place, &s->table, &c) != SLAB_DONE) {}
+        assert_int_equal(c.outcome, PLEACH_ERASED);
+        assert_int_equal(c.old.value, ~key);
+        put(s, key);
+    }
+    s->place.runs.nodes = nodes;
+    slabs_close(s);
+    munmap(pages, 2 * page);
+}
+
+/* A chain that is no longer the bucket's may be a ring: a lookup in it ends, and begins anew. The bucket changes after
+ * the lookup has looked at it once more. */
+static void change_slab(void *shared) { ((slab *)shared)->word[SLAB_HEADER] += SLAB_VERSION; }
+
+static void lookups_leave_a_ring_of_slabs(const void *unused)
+{
+    (void)unused;
+    slabs *s = slabs_open(MANY);
+    assert_true(table_open(&s->place, &s->table, 0));
+    s->table.next = SLAB_NEXT_CLAIMED; /* so that it does not grow */
+    for (uint32_t key = 0; key < 3 * SLAB_SLOTS; key++) put(s, key);
+    bucket_view look;
+    assert_int_equal(look_begin(&s->place, &s->table, slab_hash(&s->place, KEYS), &look), SLAB_DONE);
+    slab *first = slab_at(&s->place, slab_root_first(s->table.root)), *second = slab_at(&s->place, (uint32_t)look.link);
+    second->word[SLAB_LINK] = look.link & UINT32_MAX;
+    watched = &first->word[SLAB_HEADER];
+    meanwhile = change_slab;
+    meanwhile_of = first;
+    bool found;
+    slab_slot pair;
+    uint64_t seen = 0;
+    assert_int_equal(find_displaced(&s->place, &look, KEYS, &found, &pair, &seen), SLAB_AGAIN);
+    assert_null(watched);
+    slabs_close(s);
+}
+
 int main(int argc, char **argv)
 {
     unit_case cases[] = {
@@ -560,6 +634,9 @@ int main(int argc, char **argv)
         UNIT(tables_begin_as_large_as_asked),
         UNIT(dropped_tables_leave_nothing),
         UNIT(growth_has_an_end),
+        UNIT(singles_have_no_rest),
+        UNIT(no_slot_is_loaded_behind_a_slab),
+        UNIT(lookups_leave_a_ring_of_slabs),
     };
     return run_units("test_slabs", argc, argv, cases, COUNT_OF(cases));
 }

@@ -264,6 +264,29 @@ static void stays_end_before_the_scan(const void *unused)
     list_free(l);
 }
 
+/* A result in the chunk that covers the key takes one look at it. */
+static void near_results_take_one_walk(const void *unused)
+{
+    (void)unused;
+    list *l = list_build();
+    for (uint32_t i = 0; i < KEYS; i++)
+        for (unsigned up = 0; up < 2; up++) {
+            seek_op seek;
+            memset(&seek, 0, sizeof seek);
+            unsigned looks = 0;
+            level_step step;
+            seek_start(l->map, &seek, i * STEP, up);
+            do {
+                looks += seek.cursor.level == 0;
+                step = seek_step(l->map, &seek);
+            } while (step == STEP_MOVED);
+            assert_int_equal(step, STEP_DONE);
+            assert_true(seek.found && seek.answer.key == i * STEP);
+            assert_int_equal(looks, 1);
+        }
+    list_free(l);
+}
+
 int main(int argc, char **argv)
 {
     unit_case cases[] = {
@@ -273,6 +296,7 @@ int main(int argc, char **argv)
         UNIT(pairs_count_before_they_are_found),
         UNIT(levels_end),
         UNIT(stays_end_before_the_scan),
+        UNIT(near_results_take_one_walk),
     };
     return run_units("test_chunks", argc, argv, cases, COUNT_OF(cases));
 }
