@@ -614,6 +614,31 @@ static void lookups_leave_a_ring_of_slabs(const void *unused)
     slabs_close(s);
 }
 
+/* A table that should grow, and cannot have a longer run: its chain becomes longer, unless the pool gets more memory
+ * soon and no other agent is about to begin the growth. */
+static void chains_grow_where_tables_cannot(const void *unused)
+{
+    (void)unused;
+    enum { FULL = 2 * SLAB_SLOTS };
+    for (unsigned what = 0; what < 3; what++) {
+        slabs *s = slabs_open(4);
+        uint32_t before = pool_alloc_run(s->place.runs, 0);
+        assert_true(table_open(&s->place, &s->table, 0));
+        uint32_t behind = pool_alloc_run(s->place.runs, 0);
+        pool_free_run(s->place.runs, 0, before); /* two single slabs, of which no run can be made */
+        pool_free_run(s->place.runs, 0, behind);
+        for (uint32_t key = 0; key < FULL; key++) put(s, key);
+        s->place.hopeful = what > 0;
+        s->table.next = what > 1 ? SLAB_NEXT_CLAIMED : 0;
+        slab_change c;
+        memset(&c, 0, sizeof c);
+        change_begin(&c, OP_PUT, FULL, FULL);
+        update_blocking(&s->place, &s->table, &c);
+        assert_int_equal(c.outcome, what == 1 ? PLEACH_NOT_APPLIED : PLEACH_INSERTED);
+        slabs_close(s);
+    }
+}
+
 int main(int argc, char **argv)
 {
     unit_case cases[] = {
@@ -637,6 +662,7 @@ int main(int argc, char **argv)
         UNIT(singles_have_no_rest),
         UNIT(no_slot_is_loaded_behind_a_slab),
         UNIT(lookups_leave_a_ring_of_slabs),
+        UNIT(chains_grow_where_tables_cannot),
     };
     return run_units("test_slabs", argc, argv, cases, COUNT_OF(cases));
 }

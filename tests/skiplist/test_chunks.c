@@ -287,6 +287,61 @@ static void near_results_take_one_walk(const void *unused)
     list_free(l);
 }
 
+/* A full chunk of an upper level, with the given link, that is latched. */
+static uint32_t full_chunk(list *l, map_pair link)
+{
+    uint32_t id = pool_alloc_fresh(&l->shared.pool, 0);
+    map_node *node = node_at(l->map, id);
+    for (unsigned i = 0; i < NODE_CAPACITY; i++) pair_store(node, i, pair_of((i + 1) * STEP, 1 + i));
+    slots_pad(node, NODE_CAPACITY, link);
+    node->word[HEADER_WORD] = header_first(chunk_bits(1, CHUNK_LOW), NODE_CAPACITY) | HEADER_LATCHED;
+    return id;
+}
+
+/* A full chunk above the bottom level is split in half; only the last one of its level, if it gets a new last pair,
+ * stays full. */
+static void upper_chunks_are_split_in_half(const void *unused)
+{
+    (void)unused;
+    for (unsigned at = 0; at <= NODE_CAPACITY; at++)
+        for (unsigned last = 0; last < 2; last++) {
+            list *l = list_build();
+            l->map.raise = 0;
+            uint32_t id = full_chunk(l, last ? pair_of(NODE_CAPACITY * STEP, NODE_CAPACITY) : link_to(1000, 7));
+            map_node *node = node_at(l->map, id);
+            const uint64_t header = header_load(node) & ~(uint64_t)HEADER_LATCHED;
+            upper_split(l->map, id, header, at, pair_of(at * STEP + 5, 99));
+            const map_node *right = node_at(l->map, (uint32_t)l->shared.pool.next - 1);
+            const unsigned left = last && at == NODE_CAPACITY ? NODE_CAPACITY : NODE_CAPACITY / 2;
+            assert_int_equal(header_count(header_load(node)), left);
+            assert_int_equal(header_count(header_load(right)), NODE_CAPACITY + 1 - left);
+            for (unsigned i = 0; i <= NODE_CAPACITY; i++) {
+                const uint32_t expected = i == at ? at * STEP + 5 : (i < at ? i + 1 : i) * STEP;
+                assert_int_equal((i < left ? pair_load(node, i) : pair_load(right, i - left)).key, expected);
+            }
+            list_free(l);
+        }
+}
+
+/* A lookup that needs no more of a latched chunk than one pair does not wait for it. */
+static void lookups_pass_latched_chunks(const void *unused)
+{
+    (void)unused;
+    list *l = list_build();
+    const map_node *node = node_at(l->map, full_chunk(l, link_to(1000, 7)));
+    map_pair pair;
+    for (unsigned i = 0; i < NODE_CAPACITY; i++) {
+        assert_int_equal(node_lookup(node, (i + 1) * STEP, &pair), NODE_FOUND);
+        assert_int_equal(pair.value, 1 + i);
+        assert_int_equal(node_lookup(node, i * STEP + 5, &pair), NODE_CHANGED);
+    }
+    assert_int_equal(node_lookup(node, 999, &pair), NODE_CHANGED);
+    assert_int_equal(node_lookup(node, 1000, &pair), NODE_RIGHT);
+    assert_int_equal(node_lookup(node, 1001, &pair), NODE_RIGHT);
+    assert_int_equal(pair_node(pair), 7);
+    list_free(l);
+}
+
 int main(int argc, char **argv)
 {
     unit_case cases[] = {
@@ -297,6 +352,8 @@ int main(int argc, char **argv)
         UNIT(levels_end),
         UNIT(stays_end_before_the_scan),
         UNIT(near_results_take_one_walk),
+        UNIT(upper_chunks_are_split_in_half),
+        UNIT(lookups_pass_latched_chunks),
     };
     return run_units("test_chunks", argc, argv, cases, COUNT_OF(cases));
 }

@@ -95,6 +95,10 @@ ARGUED = (
     ("src/level/level_slots.h", "slot_with", "'<' is '<='",
      "return slot == at ? pair : pair_load(node, slot < at ? slot : slot - 1);",
      "the two differ where the slot is `at`, and there the pair itself is returned"),
+    ("src/level/level_slots.h", "slots_open", "'<' is '<='",
+     "if (base + i >= at && base + i < count) pair_store(node, base + i + 1, moved[i]);",
+     "I4: above the leaves the slots from the count on hold the same pair, which is stored again one slot further; "
+     "in a node that is split slots_pad writes that slot next, or it is past a leaf's count"),
     ("src/blink/blink_split.h", "write_right", "'<' is '<='",
      "if (i < right_count) pair_store(fresh, i, moved[i]);",
      "one pair more is written only where one moves (appending), to a slot of the fresh node that is past its "
