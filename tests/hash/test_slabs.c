@@ -639,6 +639,83 @@ static void chains_grow_where_tables_cannot(const void *unused)
     }
 }
 
+static void assert_found(const slabs *s, const uint32_t *keys, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        uint32_t value = 0;
+        assert_true(find_blocking(&s->place, &s->table, keys[i], &value));
+        assert_int_equal(value, ~keys[i]);
+    }
+}
+
+/* A slab gets no displaced bit while every key has a slot of its group. A key in another slab needs one, also if its
+ * slot there is one of the group's. */
+static void displaced_keys_are_marked(const void *unused)
+{
+    (void)unused;
+    enum { MORE = 3 };
+    slabs *s = slabs_open(MANY);
+    uint32_t keys[SLAB_SLOTS + MORE * SLAB_GROUPS], next = 0;
+    size_t n = 0;
+    assert_true(table_open(&s->place, &s->table, 0));
+    s->table.next = SLAB_NEXT_CLAIMED; /* so that it does not grow */
+    for (unsigned more = 0; more < 1 + MORE; more++)
+        for (unsigned group = 0; group < SLAB_GROUPS; group++)
+            for (int left = more ? 1 : __builtin_popcount(group_slots(group)); left > 0; left--) {
+                while (slab_group(slab_hash(&s->place, next)) != group) next++;
+                put(s, keys[n++] = next++);
+                assert_found(s, keys, n);
+                const uint64_t link = slab_at(&s->place, slab_root_first(s->table.root))->word[SLAB_LINK];
+                assert_int_equal(link != 0, more > 0);
+            }
+    assert_int_equal(n, COUNT_OF(keys));
+    slabs_close(s);
+}
+
+/* A hole in the first slab of a chain is filled before one in a later slab, and nothing else is overwritten. */
+static void holes_are_filled(const void *unused)
+{
+    (void)unused;
+    enum { FULL = 3 * SLAB_SLOTS };
+    slabs *s = slabs_open(MANY);
+    uint32_t keys[FULL];
+    assert_true(table_open(&s->place, &s->table, 0));
+    s->table.next = SLAB_NEXT_CLAIMED;
+    for (uint32_t key = 0; key < FULL; key++) put(s, keys[key] = key);
+    for (uint32_t key = 0; key < FULL; key++) {
+        slab_change c;
+        memset(&c, 0, sizeof c);
+        change_begin(&c, OP_ERASE, key, 0);
+        update_blocking(&s->place, &s->table, &c);
+        assert_int_equal(c.outcome, PLEACH_ERASED);
+        put(s, key);
+        assert_found(s, keys, FULL);
+    }
+    assert_int_equal(s->pool.next, 4); /* three slabs in all */
+    slabs_close(s);
+}
+
+/* An update that is given up frees the slab that it would have needed; one that finds no slab at all is not applied. */
+static void updates_without_memory(const void *unused)
+{
+    (void)unused;
+    slabs *s = slabs_open(2);
+    held *h = must_alloc(1, sizeof *h);
+    slab_change c;
+    memset(&c, 0, sizeof c);
+    c.fresh = slab_take(&s->place);
+    assert_int_equal(c.fresh, 1);
+    change_abandon(&s->place, &c);
+    assert_none_is_lost(s, h);
+    assert_true(take_run(s, h, 0));
+    change_begin(&c, OP_PUT, 5, 6);
+    update_blocking(&s->place, &s->table, &c);
+    assert_int_equal(c.outcome, PLEACH_NOT_APPLIED);
+    assert_int_equal(s->table.root, 0);
+    free(h);
+    slabs_close(s);
+}
+
 int main(int argc, char **argv)
 {
     unit_case cases[] = {
@@ -663,6 +740,9 @@ int main(int argc, char **argv)
         UNIT(no_slot_is_loaded_behind_a_slab),
         UNIT(lookups_leave_a_ring_of_slabs),
         UNIT(chains_grow_where_tables_cannot),
+        UNIT(displaced_keys_are_marked),
+        UNIT(holes_are_filled),
+        UNIT(updates_without_memory),
     };
     return run_units("test_slabs", argc, argv, cases, COUNT_OF(cases));
 }
