@@ -178,6 +178,10 @@ static void chunks_too_full_stay(const void *unused)
         assert_int_equal(steps_to(l, &t, RESTRUCTURE_MERGE), 0);
         assert_int_equal(chunk_state(*header_of(l, THIRD + 1)), CHUNK_RAISING);
         for (uint32_t i = 1; i < CHUNK_MUCH - PER_CHUNK; i++) put(l, THIRD * PER_CHUNK * STEP + i);
+        if (state == CHUNK_LOW) { /* the left neighbour is next */
+            steps_to(l, &t, RESTRUCTURE_LEFT);
+            assert_int_equal(t.stage, RESTRUCTURE_LEFT);
+        }
         steps_to(l, &t, THE_END);
         assert_int_equal(chunk_state(*header_of(l, THIRD + 1)), state);
         assert_int_equal(header_count(*header_of(l, THIRD + 1)), PER_CHUNK);
