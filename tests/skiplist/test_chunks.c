@@ -327,6 +327,27 @@ static void upper_chunks_are_split_in_half(const void *unused)
         }
 }
 
+/* A chunk is latched after an update has looked at it: the update does not go on to its right neighbour. */
+static void latch_chunk(void) { *header_of(changing, THIRD) |= HEADER_LATCHED; }
+
+static void updates_wait_for_splits(const void *unused)
+{
+    (void)unused;
+    for (unsigned latched = 0; latched < 2; latched++) {
+        changing = list_build();
+        update_op update;
+        update_start(changing->map, &update, OP_PUT, (THIRD + 1) * PER_CHUNK * STEP, 7);
+        update.cursor.level = 0;
+        update.cursor.node = build_id(&changing->plan, 0, THIRD);
+        watched = latched ? header_of(changing, THIRD) : NULL;
+        meanwhile = latch_chunk;
+        assert_int_equal(update_step(changing->map, &update), latched ? STEP_AGAIN : STEP_MOVED);
+        assert_null(watched);
+        assert_int_equal(update.cursor.node, build_id(&changing->plan, 0, THIRD + !latched));
+        list_free(changing);
+    }
+}
+
 /* A lookup that needs no more of a latched chunk than one pair does not wait for it. */
 static void lookups_pass_latched_chunks(const void *unused)
 {
@@ -357,6 +378,7 @@ int main(int argc, char **argv)
         UNIT(stays_end_before_the_scan),
         UNIT(near_results_take_one_walk),
         UNIT(upper_chunks_are_split_in_half),
+        UNIT(updates_wait_for_splits),
         UNIT(lookups_pass_latched_chunks),
     };
     return run_units("test_chunks", argc, argv, cases, COUNT_OF(cases));
