@@ -348,6 +348,26 @@ static void updates_wait_for_splits(const void *unused)
     }
 }
 
+/* The link of a latched chunk means nothing: the work at its right neighbour tries again before it is given up. */
+static void links_of_latched_chunks_are_not_followed(const void *unused)
+{
+    (void)unused;
+    list *l = list_build();
+    map_node *left = node_at(l->map, build_id(&l->plan, 0, THIRD - 1));
+    const map_pair link = pair_load(left, NODE_LINK_SLOT);
+    *header_of(l, THIRD - 1) |= HEADER_LATCHED;
+    *header_of(l, THIRD + 1) |= HEADER_LATCHED;
+    pair_store(left, NODE_LINK_SLOT, link_to(link.key, build_id(&l->plan, 0, THIRD + 2)));
+    restructure_op t = small_third(l);
+    assert_int_equal(steps_to(l, &t, RESTRUCTURE_LEFT), RESTRUCTURE_TRIES);
+    assert_int_equal(steps_to(l, &t, THE_END), RESTRUCTURE_TRIES);
+    pair_store(left, NODE_LINK_SLOT, link);
+    *header_of(l, THIRD - 1) &= ~(uint64_t)HEADER_LATCHED;
+    *header_of(l, THIRD + 1) &= ~(uint64_t)HEADER_LATCHED;
+    assert_valid(l);
+    list_free(l);
+}
+
 /* A lookup that needs no more of a latched chunk than one pair does not wait for it. */
 static void lookups_pass_latched_chunks(const void *unused)
 {
@@ -379,6 +399,7 @@ int main(int argc, char **argv)
         UNIT(near_results_take_one_walk),
         UNIT(upper_chunks_are_split_in_half),
         UNIT(updates_wait_for_splits),
+        UNIT(links_of_latched_chunks_are_not_followed),
         UNIT(lookups_pass_latched_chunks),
     };
     return run_units("test_chunks", argc, argv, cases, COUNT_OF(cases));
