@@ -116,6 +116,8 @@ ARGUED = (
      "the outcome is only this agent's"),
     ("src/blink/blink_update.h", "update_start", "two statements change places",
      "update->kind = kind; update->outcome = PLEACH_NOT_APPLIED;", ORDER),
+    ("src/blink/blink_update.h", "apply_latched", "'- 1' is ''", "node_write(node, image, place->at, count - 1);",
+     "image_remove leaves the slot behind the pairs that are left as it is: it is stored again, and does not count"),
     ("src/skiplist/skiplist_find.h", "find_step", "a statement is dropped", "case NODE_CHANGED: break;",
      "a value without a case of its own goes on behind the switch as well"),
     ("src/skiplist/skiplist_plan.h", "skiplist_plan_make", "two statements change places",
