@@ -245,22 +245,22 @@ offer_stresss() {
     offer_stress hash 300K --structure hash
 }
 
-# At sizes that say nothing of speed; all results are checked.
+# At sizes that say nothing of speed; all results are checked. Larger ones check nothing else, so long runs have these.
 offer_benches() {
     local keys ops range scale bench
-    keys=$(gpu_sized 20000 500 2000)
-    ops=$(gpu_sized 5000 200 1000)
-    range=$(gpu_sized 10K 1K 10K)
-    scale=$(gpu_sized 8 4 6)
+    keys=$(gpu_sized 20000 500 500)
+    ops=$(gpu_sized 5000 200 200)
+    range=$(gpu_sized 10K 1K 1K)
+    scale=$(gpu_sized 8 4 4)
     bench=("$pleach-bench" --device cuda --keys "$keys" --ops "$ops" --repeat 1 --quick)
     offer tools bench.map "${good[@]}" "${bench[@]}"
     offer tools bench.versioned "${good[@]}" "${bench[@]}" --versioned
     offer tools bench.skiplist "${good[@]}" "${bench[@]}" --structure skiplist --chunk 16
     offer tools bench.skiplist32 "${good[@]}" "${bench[@]}" --structure skiplist --chunk 32
     offer tools bench.gfsl "${good[@]}" "$pleach-bench" gfsl --device cuda --range "$range" \
-        --ops "$(gpu_sized 20000 500 5000)" --repeat 1
+        --ops "$(gpu_sized 20000 500 500)" --repeat 1
     offer tools bench.ycsb "${good[@]}" "$pleach-bench" ycsb --device cuda --keys "$keys" \
-        --ops "$(gpu_sized 20000 500 2000)" --batch "$(gpu_sized 4096 256 512)" --repeat 1
+        --ops "$(gpu_sized 20000 500 500)" --batch "$(gpu_sized 4096 256 256)" --repeat 1
     offer tools bench.baselines "${good[@]}" "$pleach-bench" baselines --device cuda --quick --keys "$keys" --repeat 1 \
         grow insert find range succ erase
     offer tools bench.ablations "${good[@]}" "$pleach-bench" ablations --device cuda --quick --repeat 1

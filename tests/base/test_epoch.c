@@ -615,6 +615,31 @@ static void a_thread_that_stays_inside(void)
     close_stage(s);
 }
 
+/* An agent may ask more often than a counter has numbers: what it used is not handed out again. Then it ends, and begins
+ * anew with nothing of what it had. */
+static void empty_stocks_stay_empty(void)
+{
+    stage *s = open_stage(1, 4, 1, 1, 0);
+    epoch_participant a;
+    assert_int_equal(retire(s, 100, 2, s->e.state->clock), 0);
+    scan_all(s, true);
+    epoch_participant_begin(&a, 1);
+    assert_true(epoch_writer_begin(s->e, &a, 0));
+    assert_int_equal(epoch_reuse(&a), 100);
+    assert_int_equal(epoch_reuse(&a), 101);
+    a.used = UINT32_MAX;
+    for (unsigned i = 0; i < 3; i++) assert_int_equal(epoch_reuse(&a), 0);
+    assert_int_equal(epoch_writer_end(s->e, &a, s->e.state->clock + 1), 0);
+    assert_int_equal(epoch_reuse(&a), 0);
+    assert_true(epoch_writer_begin(s->e, &a, 0));
+    assert_int_equal(epoch_reuse(&a), 0);
+    assert_true(epoch_retire(&a, 200));
+    assert_int_equal(epoch_writer_end(s->e, &a, s->e.state->clock + 1), 0);
+    assert_int_equal(s->e.home[0].head, 2);
+    assert_int_equal(s->e.home[0].tail, 3);
+    close_stage(s);
+}
+
 /* ---- the runner ------------------------------------------------------------------------------------------------ */
 
 static unit_case cases[] = {
@@ -630,6 +655,7 @@ static unit_case cases[] = {
     UNIT(rings_that_are_too_small),
     UNIT(nodes_in_short_supply),
     UNIT(a_thread_that_stays_inside),
+    UNIT(empty_stocks_stay_empty),
 };
 
 int main(int argc, char **argv)

@@ -4,6 +4,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "port/port.h"
+
+/* Just before the next addition to this word, concurrent threads have added to it as well. */
+static _Thread_local const uint64_t *crowded;
+static _Thread_local uint64_t crowd;
+
+static uint64_t crowded_add(uint64_t *p, uint64_t v)
+{
+    if (p == crowded) port_fetch_add(p, crowd);
+    return port_fetch_add(p, v);
+}
+#define port_fetch_add crowded_add
+
+#include "base/memory.h"
 #include "pool/pool.h"
 #include "pool/pool_host.h"
 #include "testkit/agents.h"
@@ -438,6 +452,27 @@ static void threads_leave_spare_nodes(void)
     }
 }
 
+/* Threads that race for the last id of the stock, or for the last fresh one: who comes too late has none. */
+static void late_threads_have_none(void)
+{
+    enum { CAPACITY = 9, STOCK = 3 };
+    for (uint64_t before = 0; before < 2 * STOCK; before++) {
+        uint32_t stock[2 * STOCK] = {1, 2, 3, 4, 5, 6}; /* of which three are in it */
+        test_pool *p = open_pool(CAPACITY);
+        p->state.stock = (uint64_t)(uintptr_t)stock;
+        p->state.stock_end = STOCK;
+        p->state.next = CAPACITY;
+        crowded = &p->state.stock_next;
+        crowd = before;
+        assert_int_equal(pool_alloc_stock(&p->state), before < STOCK ? stock[before] : 0);
+        p->state.next = CAPACITY - STOCK;
+        crowded = &p->state.next;
+        assert_int_equal(pool_alloc_fresh(&p->state, 0), before < STOCK ? CAPACITY - STOCK + before : 0);
+        crowded = NULL;
+        close_pool(p);
+    }
+}
+
 /* ---- the runner ------------------------------------------------------------------------------------------------ */
 
 static unit_case cases[] = {
@@ -453,6 +488,7 @@ static unit_case cases[] = {
     UNIT(lists_that_change_back),
     UNIT(capacity_grows_while_threads_take),
     UNIT(threads_leave_spare_nodes),
+    UNIT(late_threads_have_none),
 };
 
 int main(int argc, char **argv)

@@ -2,6 +2,8 @@
  * that grow, are walked group by group, listed and given up. */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "port/port.h"
 
@@ -518,6 +520,173 @@ static void growth_has_an_end(void)
     slabs_close(s);
 }
 
+/* The rest of a single slab is nothing. */
+static void singles_have_no_rest(void)
+{
+    slabs *s = slabs_open(9);
+    held *h = must_alloc(1, sizeof *h);
+    assert_true(take_run(s, h, 0));
+    pool_free_rest(s->place.runs, h->run[0].id, 0);
+    assert_none_is_lost(s, h);
+    while (take_run(s, h, 0)) {}
+    assert_none_is_lost(s, h);
+    free(h);
+    slabs_close(s);
+}
+
+/* An update whose key has no slot in the first slab loads none there: behind the last slab of the pool there may be no
+ * memory. The outcome is that of an earlier attempt. */
+static void no_slot_is_loaded_behind_a_slab(void)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    char *pages = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_true(pages != MAP_FAILED);
+    assert_int_equal(mprotect(pages + page, page, PROT_NONE), 0);
+    slabs *s = slabs_open(3);
+    void *nodes = s->place.runs.nodes;
+    s->place.runs.nodes = pages + page - 3 * SLAB_BYTES;
+    uint32_t id = pool_alloc_run(s->place.runs, 0);
+    assert_true(table_open(&s->place, &s->table, 0)); /* with the last slab */
+    pool_free_run(s->place.runs, 0, id);
+    for (uint32_t key = 0; key <= SLAB_SLOTS; key++) put(s, key);
+    for (uint32_t key = 0; key <= SLAB_SLOTS; key++) {
+        slab_change c;
+        memset(&c, 0, sizeof c);
+        change_begin(&c, OP_ERASE, key, 0);
+        c.outcome = PLEACH_ERASED;
+        while (slab_update(&s->place, &s->table, &c) != SLAB_DONE) {}
+        assert_int_equal(c.outcome, PLEACH_ERASED);
+        assert_int_equal(c.old.value, ~key);
+        put(s, key);
+    }
+    s->place.runs.nodes = nodes;
+    slabs_close(s);
+    munmap(pages, 2 * page);
+}
+
+/* A chain that is no longer the bucket's may be a ring: a lookup in it ends, and begins anew. The bucket changes after
+ * the lookup has looked at it once more. */
+static void change_slab(void *shared) { ((slab *)shared)->word[SLAB_HEADER] += SLAB_VERSION; }
+
+static void lookups_leave_a_ring_of_slabs(void)
+{
+    slabs *s = slabs_open(MANY);
+    assert_true(table_open(&s->place, &s->table, 0));
+    s->table.next = SLAB_NEXT_CLAIMED; /* so that it does not grow */
+    for (uint32_t key = 0; key < 3 * SLAB_SLOTS; key++) put(s, key);
+    bucket_view look;
+    assert_int_equal(look_begin(&s->place, &s->table, slab_hash(&s->place, KEYS), &look), SLAB_DONE);
+    slab *first = slab_at(&s->place, slab_root_first(s->table.root)), *second = slab_at(&s->place, (uint32_t)look.link);
+    second->word[SLAB_LINK] = look.link & UINT32_MAX;
+    watched = &first->word[SLAB_HEADER];
+    meanwhile = change_slab;
+    meanwhile_of = first;
+    bool found;
+    slab_slot pair;
+    uint64_t seen = 0;
+    assert_int_equal(find_displaced(&s->place, &look, KEYS, &found, &pair, &seen), SLAB_AGAIN);
+    assert_null(watched);
+    slabs_close(s);
+}
+
+/* A table that should grow, and cannot have a longer run: its chain becomes longer, unless the pool gets more memory
+ * soon and no other agent is about to begin the growth. */
+static void chains_grow_where_tables_cannot(void)
+{
+    enum { FULL = 2 * SLAB_SLOTS };
+    for (unsigned what = 0; what < 3; what++) {
+        slabs *s = slabs_open(4);
+        uint32_t before = pool_alloc_run(s->place.runs, 0);
+        assert_true(table_open(&s->place, &s->table, 0));
+        uint32_t behind = pool_alloc_run(s->place.runs, 0);
+        pool_free_run(s->place.runs, 0, before); /* two single slabs, of which no run can be made */
+        pool_free_run(s->place.runs, 0, behind);
+        for (uint32_t key = 0; key < FULL; key++) put(s, key);
+        s->place.hopeful = what > 0;
+        s->table.next = what > 1 ? SLAB_NEXT_CLAIMED : 0;
+        slab_change c;
+        memset(&c, 0, sizeof c);
+        change_begin(&c, OP_PUT, FULL, FULL);
+        update_blocking(&s->place, &s->table, &c);
+        assert_int_equal(c.outcome, what == 1 ? PLEACH_NOT_APPLIED : PLEACH_INSERTED);
+        slabs_close(s);
+    }
+}
+
+static void assert_found(const slabs *s, const uint32_t *keys, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        uint32_t value = 0;
+        assert_true(find_blocking(&s->place, &s->table, keys[i], &value));
+        assert_int_equal(value, ~keys[i]);
+    }
+}
+
+/* A slab gets no displaced bit while every key has a slot of its group. A key in another slab needs one, also if its
+ * slot there is one of the group's. */
+static void displaced_keys_are_marked(void)
+{
+    enum { MORE = 3 };
+    slabs *s = slabs_open(MANY);
+    uint32_t keys[SLAB_SLOTS + MORE * SLAB_GROUPS], next = 0;
+    size_t n = 0;
+    assert_true(table_open(&s->place, &s->table, 0));
+    s->table.next = SLAB_NEXT_CLAIMED; /* so that it does not grow */
+    for (unsigned more = 0; more < 1 + MORE; more++)
+        for (unsigned group = 0; group < SLAB_GROUPS; group++)
+            for (int left = more ? 1 : __builtin_popcount(group_slots(group)); left > 0; left--) {
+                while (slab_group(slab_hash(&s->place, next)) != group) next++;
+                put(s, keys[n++] = next++);
+                assert_found(s, keys, n);
+                const uint64_t link = slab_at(&s->place, slab_root_first(s->table.root))->word[SLAB_LINK];
+                assert_int_equal(link != 0, more > 0);
+            }
+    assert_int_equal(n, COUNT_OF(keys));
+    slabs_close(s);
+}
+
+/* A hole in the first slab of a chain is filled before one in a later slab, and nothing else is overwritten. */
+static void holes_are_filled(void)
+{
+    enum { FULL = 3 * SLAB_SLOTS };
+    slabs *s = slabs_open(MANY);
+    uint32_t keys[FULL];
+    assert_true(table_open(&s->place, &s->table, 0));
+    s->table.next = SLAB_NEXT_CLAIMED;
+    for (uint32_t key = 0; key < FULL; key++) put(s, keys[key] = key);
+    for (uint32_t key = 0; key < FULL; key++) {
+        slab_change c;
+        memset(&c, 0, sizeof c);
+        change_begin(&c, OP_ERASE, key, 0);
+        update_blocking(&s->place, &s->table, &c);
+        assert_int_equal(c.outcome, PLEACH_ERASED);
+        put(s, key);
+        assert_found(s, keys, FULL);
+    }
+    assert_int_equal(s->pool.next, 4); /* three slabs in all */
+    slabs_close(s);
+}
+
+/* An update that is given up frees the slab that it would have needed; one that finds no slab at all is not applied. */
+static void updates_without_memory(void)
+{
+    slabs *s = slabs_open(2);
+    held *h = must_alloc(1, sizeof *h);
+    slab_change c;
+    memset(&c, 0, sizeof c);
+    c.fresh = slab_take(&s->place);
+    assert_int_equal(c.fresh, 1);
+    change_abandon(&s->place, &c);
+    assert_none_is_lost(s, h);
+    assert_true(take_run(s, h, 0));
+    change_begin(&c, OP_PUT, 5, 6);
+    update_blocking(&s->place, &s->table, &c);
+    assert_int_equal(c.outcome, PLEACH_NOT_APPLIED);
+    assert_int_equal(s->table.root, 0);
+    free(h);
+    slabs_close(s);
+}
+
 int main(int argc, char **argv)
 {
     unit_case cases[] = {
@@ -538,6 +707,13 @@ int main(int argc, char **argv)
         UNIT(tables_begin_as_large_as_asked),
         UNIT(dropped_tables_leave_nothing),
         UNIT(growth_has_an_end),
+        UNIT(singles_have_no_rest),
+        UNIT(no_slot_is_loaded_behind_a_slab),
+        UNIT(lookups_leave_a_ring_of_slabs),
+        UNIT(chains_grow_where_tables_cannot),
+        UNIT(displaced_keys_are_marked),
+        UNIT(holes_are_filled),
+        UNIT(updates_without_memory),
     };
     return run_units("test_slabs", argc, argv, cases, COUNT_OF(cases));
 }

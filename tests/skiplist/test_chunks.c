@@ -174,6 +174,10 @@ static void chunks_too_full_stay(void)
         assert_int_equal(steps_to(l, &t, RESTRUCTURE_MERGE), 0);
         assert_int_equal(chunk_state(*header_of(l, THIRD + 1)), CHUNK_RAISING);
         for (uint32_t i = 1; i < CHUNK_MUCH - PER_CHUNK; i++) put(l, THIRD * PER_CHUNK * STEP + i);
+        if (state == CHUNK_LOW) { /* the left neighbour is next */
+            steps_to(l, &t, RESTRUCTURE_LEFT);
+            assert_int_equal(t.stage, RESTRUCTURE_LEFT);
+        }
         steps_to(l, &t, THE_END);
         assert_int_equal(chunk_state(*header_of(l, THIRD + 1)), state);
         assert_int_equal(header_count(*header_of(l, THIRD + 1)), PER_CHUNK);
@@ -257,6 +261,120 @@ static void stays_end_before_the_scan(void)
     list_free(l);
 }
 
+/* A result in the chunk that covers the key takes one look at it. */
+static void near_results_take_one_walk(void)
+{
+    list *l = list_build();
+    for (uint32_t i = 0; i < KEYS; i++)
+        for (unsigned up = 0; up < 2; up++) {
+            seek_op seek;
+            memset(&seek, 0, sizeof seek);
+            unsigned looks = 0;
+            level_step step;
+            seek_start(l->map, &seek, i * STEP, up);
+            do {
+                looks += seek.cursor.level == 0;
+                step = seek_step(l->map, &seek);
+            } while (step == STEP_MOVED);
+            assert_int_equal(step, STEP_DONE);
+            assert_true(seek.found && seek.answer.key == i * STEP);
+            assert_int_equal(looks, 1);
+        }
+    list_free(l);
+}
+
+/* A full chunk of an upper level, with the given link, that is latched. */
+static uint32_t full_chunk(list *l, map_pair link)
+{
+    uint32_t id = pool_alloc_fresh(&l->shared.pool, 0);
+    map_node *node = node_at(l->map, id);
+    for (unsigned i = 0; i < NODE_CAPACITY; i++) pair_store(node, i, pair_of((i + 1) * STEP, 1 + i));
+    slots_pad(node, NODE_CAPACITY, link);
+    node->word[HEADER_WORD] = header_first(chunk_bits(1, CHUNK_LOW), NODE_CAPACITY) | HEADER_LATCHED;
+    return id;
+}
+
+/* A full chunk above the bottom level is split in half; only the last one of its level, if it gets a new last pair,
+ * stays full. */
+static void upper_chunks_are_split_in_half(void)
+{
+    for (unsigned at = 0; at <= NODE_CAPACITY; at++)
+        for (unsigned last = 0; last < 2; last++) {
+            list *l = list_build();
+            l->map.raise = 0;
+            uint32_t id = full_chunk(l, last ? pair_of(NODE_CAPACITY * STEP, NODE_CAPACITY) : link_to(1000, 7));
+            map_node *node = node_at(l->map, id);
+            const uint64_t header = header_load(node) & ~(uint64_t)HEADER_LATCHED;
+            upper_split(l->map, id, header, at, pair_of(at * STEP + 5, 99));
+            const map_node *right = node_at(l->map, (uint32_t)l->shared.pool.next - 1);
+            const unsigned left = last && at == NODE_CAPACITY ? NODE_CAPACITY : NODE_CAPACITY / 2;
+            assert_int_equal(header_count(header_load(node)), left);
+            assert_int_equal(header_count(header_load(right)), NODE_CAPACITY + 1 - left);
+            for (unsigned i = 0; i <= NODE_CAPACITY; i++) {
+                const uint32_t expected = i == at ? at * STEP + 5 : (i < at ? i + 1 : i) * STEP;
+                assert_int_equal((i < left ? pair_load(node, i) : pair_load(right, i - left)).key, expected);
+            }
+            list_free(l);
+        }
+}
+
+/* A chunk is latched after an update has looked at it: the update does not go on to its right neighbour. */
+static void latch_chunk(void) { *header_of(changing, THIRD) |= HEADER_LATCHED; }
+
+static void updates_wait_for_splits(void)
+{
+    for (unsigned latched = 0; latched < 2; latched++) {
+        changing = list_build();
+        update_op update;
+        update_start(changing->map, &update, OP_PUT, (THIRD + 1) * PER_CHUNK * STEP, 7);
+        update.cursor.level = 0;
+        update.cursor.node = build_id(&changing->plan, 0, THIRD);
+        watched = latched ? header_of(changing, THIRD) : NULL;
+        meanwhile = latch_chunk;
+        assert_int_equal(update_step(changing->map, &update), latched ? STEP_AGAIN : STEP_MOVED);
+        assert_null(watched);
+        assert_int_equal(update.cursor.node, build_id(&changing->plan, 0, THIRD + !latched));
+        list_free(changing);
+    }
+}
+
+/* The link of a latched chunk means nothing: the work at its right neighbour tries again before it is given up. */
+static void links_of_latched_chunks_are_not_followed(void)
+{
+    list *l = list_build();
+    map_node *left = node_at(l->map, build_id(&l->plan, 0, THIRD - 1));
+    const map_pair link = pair_load(left, NODE_LINK_SLOT);
+    *header_of(l, THIRD - 1) |= HEADER_LATCHED;
+    *header_of(l, THIRD + 1) |= HEADER_LATCHED;
+    pair_store(left, NODE_LINK_SLOT, link_to(link.key, build_id(&l->plan, 0, THIRD + 2)));
+    restructure_op t = small_third(l);
+    assert_int_equal(steps_to(l, &t, RESTRUCTURE_LEFT), RESTRUCTURE_TRIES);
+    assert_int_equal(steps_to(l, &t, THE_END), RESTRUCTURE_TRIES);
+    pair_store(left, NODE_LINK_SLOT, link);
+    *header_of(l, THIRD - 1) &= ~(uint64_t)HEADER_LATCHED;
+    *header_of(l, THIRD + 1) &= ~(uint64_t)HEADER_LATCHED;
+    assert_valid(l);
+    list_free(l);
+}
+
+/* A lookup that needs no more of a latched chunk than one pair does not wait for it. */
+static void lookups_pass_latched_chunks(void)
+{
+    list *l = list_build();
+    const map_node *node = node_at(l->map, full_chunk(l, link_to(1000, 7)));
+    map_pair pair;
+    for (unsigned i = 0; i < NODE_CAPACITY; i++) {
+        assert_int_equal(node_lookup(node, (i + 1) * STEP, &pair), NODE_FOUND);
+        assert_int_equal(pair.value, 1 + i);
+        assert_int_equal(node_lookup(node, i * STEP + 5, &pair), NODE_CHANGED);
+    }
+    assert_int_equal(node_lookup(node, 999, &pair), NODE_CHANGED);
+    assert_int_equal(node_lookup(node, 1000, &pair), NODE_RIGHT);
+    assert_int_equal(node_lookup(node, 1001, &pair), NODE_RIGHT);
+    assert_int_equal(pair_node(pair), 7);
+    list_free(l);
+}
+
 int main(int argc, char **argv)
 {
     unit_case cases[] = {
@@ -266,6 +384,11 @@ int main(int argc, char **argv)
         UNIT(pairs_count_before_they_are_found),
         UNIT(levels_end),
         UNIT(stays_end_before_the_scan),
+        UNIT(near_results_take_one_walk),
+        UNIT(upper_chunks_are_split_in_half),
+        UNIT(updates_wait_for_splits),
+        UNIT(links_of_latched_chunks_are_not_followed),
+        UNIT(lookups_pass_latched_chunks),
     };
     return run_units("test_chunks", argc, argv, cases, COUNT_OF(cases));
 }

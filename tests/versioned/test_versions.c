@@ -16,6 +16,17 @@ static void watched_release(uint64_t *p, uint64_t v)
 }
 #define port_store_release watched_release
 
+/* The third pause ends what the thread waits for: another one stores `ended_word`. */
+static uint64_t *waited_for, ended_word;
+static unsigned pauses;
+
+static void counted_pause(unsigned attempt)
+{
+    (void)attempt;
+    if (++pauses == 3) port_store(waited_for, ended_word);
+}
+#define port_pause counted_pause
+
 #include "testkit/buffers.h"
 #include "testkit/harness.h"
 #include "testkit/units.h"
@@ -230,6 +241,67 @@ static void some_snapshots_scan(void)
     past_close(p);
 }
 
+/* A snapshot that is older than what a leaf's version is from needs no copy of it, also if there is no node for one. */
+static void older_snapshots_need_no_copy(void)
+{
+    past *p = past_open();
+    const uint64_t since = CLOCK - 5;
+    p->versions.epoch.dated = 1;
+    p->state.epoch.claimed = 1;
+    p->state.epoch.floor = since - 3;
+    p->announce[0] = EPOCH_EXACT | (EPOCH_IN + since - 1);
+    assert_true(can_update_in_place_slow(p->map, since, CLOCK));
+    assert_false(can_update_in_place_slow(p->map, since - 1, CLOCK));
+    past_close(p);
+}
+
+/* Free images of all lists and of all rings go to the pool. */
+static void every_list_is_looked_through(void)
+{
+    for (unsigned where = 0; where < 5; where++) { /* two lists, three rings */
+        past *p = past_open();
+        p->record[7].until = CLOCK;
+        p->state.epoch.claimed = 3;
+        if (where < 2)
+            version_push(p->versions, where, 7, 7);
+        else
+            p->rings[(where - 2) * RING] = (epoch_retired){.until = CLOCK, .id = 7}, p->homes[where - 2].tail = 1;
+        return_all(p->map);
+        assert_int_equal(pool_alloc_any(&p->tree.pool, p->map.nodes, sizeof(map_node), 0), 7);
+        past_close(p);
+    }
+}
+
+/* An image of a ring that was cut out of its chain and now holds a newer version is kept in a list. */
+static void newer_images_of_a_ring_are_listed(void)
+{
+    past *p = past_open();
+    p->rings[0] = (epoch_retired){.until = CLOCK - 1, .id = 7};
+    p->homes[0].tail = 1;
+    p->record[7].until = CLOCK + 1;
+    return_ring(p->map, 0);
+    assert_int_equal(p->homes[0].head, 1);
+    assert_int_equal(p->state.kept[0].head, 7);
+    assert_int_equal(p->state.kept[0].returned, (uint64_t)-1); /* it counted as returned when it was cut out */
+    assert_int_equal(pool_alloc_any(&p->tree.pool, p->map.nodes, sizeof(map_node), 0), 0);
+    past_close(p);
+}
+
+/* A snapshot for which there is no slot waits for one. */
+static void snapshots_wait_for_a_slot(void)
+{
+    past *p = past_open();
+    epoch_participant a;
+    for (unsigned slot = 0; slot < SLOTS; slot++) p->announce[slot * PORT_LINE_WORDS] = EPOCH_OUT;
+    pauses = 0;
+    waited_for = &p->announce[5 * PORT_LINE_WORDS];
+    ended_word = EPOCH_FREE;
+    assert_int_equal(version_snapshot_begin(&p->versions, &a, 1, 0), CLOCK);
+    assert_int_equal(a.slot, 5);
+    assert_int_equal(pauses, 3);
+    past_close(p);
+}
+
 int main(int argc, char **argv)
 {
     unit_case cases[] = {
@@ -242,6 +314,10 @@ int main(int argc, char **argv)
         UNIT(bags_go_to_the_ring),
         UNIT(bags_have_an_end),
         UNIT(some_snapshots_scan),
+        UNIT(older_snapshots_need_no_copy),
+        UNIT(every_list_is_looked_through),
+        UNIT(newer_images_of_a_ring_are_listed),
+        UNIT(snapshots_wait_for_a_slot),
     };
     return run_units("test_versions", argc, argv, cases, COUNT_OF(cases));
 }
