@@ -3,15 +3,11 @@
 #include "blink_team.h"
 #include "blink_blocking.h"
 #include "../level/level_thread.h"
+#include "../level/level_kernels.h"
 
 /* An update keeps a leaf's image in registers. This many blocks per multiprocessor spill little
  * (docs/performance.md). */
 enum { UPDATE_BLOCKS = PLEACH_KEY_BITS == 32 ? 8 : 5 };
-
-PORT_FN void set_key(void *array, size_t i, map_key value)
-{
-    if (array) ((map_key *)array)[i] = value;
-}
 
 static __global__ void __launch_bounds__(BLOCK_THREADS)
     find_kernel(const __grid_constant__ map_ref ref, request r)
@@ -63,21 +59,7 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
 {
     size_t i = (size_t)blockIdx.x * BLOCK_THREADS + threadIdx.x;
     if (i >= r.n) return;
-    map_thread map = map_thread_of(&ref, blockIdx.x);
-    map_key key = ((const map_key *)r.keys)[i];
-    bool up = r.kind == OP_SUCC || r.kind == OP_CEILING;
-    bool strict = r.kind == OP_SUCC || r.kind == OP_PRED;
-    seek_op seek;
-    seek.found = false;
-    if (!strict || key != (up ? KEY_MAX : 0)) {
-        seek_start(map, &seek, strict ? (up ? key + 1 : key - 1) : key, up);
-        LEVEL_BLOCKING(seek_step(map, &seek));
-    }
-    if (seek.found) {
-        set_key(r.out_keys, i, seek.answer.key);
-        set_key(r.out_values, i, seek.answer.value);
-    }
-    if (r.flags) r.flags[i] = seek.found;
+    seek_element(map_thread_of(&ref, blockIdx.x), r, i);
 }
 
 /* Starts element i's query. */

@@ -13,30 +13,7 @@ PORT_FN void share_version_chain(map_thread map, uint32_t from, uint32_t to) { (
 
 #include "blink_split.h"
 #include "blink_post.h"
-
-/* outcome and old are set when the leaf is updated. If that splits the leaf, `separator` is (separator, new node): the
- * update step returns SPLIT, and a post operation must follow. */
-typedef struct update_op {
-    level_cursor cursor; /* target: the key */
-    map_key value;
-    map_key old;
-    map_pair separator;
-    op_kind kind;
-    pleach_outcome outcome;
-#ifdef BLINK_VERSIONED
-    uint64_t latched; /* after COPY: the leaf's header from before it was latched */
-#endif
-} update_op;
-
-PORT_FN void update_start(map_thread map, update_op *update, op_kind kind, map_key key, map_key value)
-{
-    update->value = value;
-    update->old = 0;
-    update->kind = kind;
-    update->outcome = PLEACH_NOT_APPLIED;
-    update->separator = pair_of(0, NODE_NONE);
-    cursor_start(map, &update->cursor, key);
-}
+#include "../level/level_update.h"
 
 PORT_FN level_step insert_latched(map_thread map, update_op *update, uint64_t header, node_image *image, unsigned at)
 {

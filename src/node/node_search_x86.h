@@ -36,6 +36,14 @@ PORT_FN node_answer node_lookup(const map_node *node, map_key key, map_pair *pai
     return unchanged ? NODE_ABSENT : NODE_CHANGED; /* absent: linearized between the two loads of the header */
 }
 
+PORT_FN uint64_t node_last(const map_node *node, map_pair *link)
+{
+    port_validate_fence();
+    *link = pair_load(node, NODE_LINK_SLOT);
+    port_validate_fence();
+    return header_load(node);
+}
+
 PORT_FN unsigned node_scan(const map_node *node, unsigned count, map_key key, map_pair *pair)
 {
     unsigned equal = slots_equal(node, key) & ((1u << count) - 1);
@@ -45,14 +53,6 @@ PORT_FN unsigned node_scan(const map_node *node, unsigned count, map_key key, ma
         if (pair->key == key) return slot; /* otherwise it was moved between the two loads */
     }
     return NODE_SLOTS;
-}
-
-PORT_FN uint64_t node_last(const map_node *node, map_pair *link)
-{
-    port_validate_fence();
-    *link = pair_load(node, NODE_LINK_SLOT);
-    port_validate_fence();
-    return header_load(node);
 }
 
 #include "node_image.h"

@@ -3,11 +3,7 @@
 #include "skiplist_blocking.h"
 #include "skiplist_team.h"
 #include "../level/level_thread.h"
-
-PORT_FN void set_key(void *array, size_t i, map_key value)
-{
-    if (array) ((map_key *)array)[i] = value;
-}
+#include "../level/level_kernels.h"
 
 /* Runs `element` for i = first .. end-1, with `stay` elements per team of `lanes` threads in each critical section. All
  * threads of the block enter and leave together. */
@@ -110,24 +106,6 @@ static __global__ void __launch_bounds__(STAY_THREADS, 2)
     team t = team_of(team_lanes);
     STAYING(ref, first, end, t.lanes, UPDATE_STAY, update_element(map, t, r, i, &sums));
     add_sums(ref, sums, notes);
-}
-
-PORT_FN void seek_element(map_thread map, const request &r, size_t i)
-{
-    map_key key = ((const map_key *)r.keys)[i];
-    bool up = r.kind == OP_SUCC || r.kind == OP_CEILING;
-    bool strict = r.kind == OP_SUCC || r.kind == OP_PRED;
-    seek_op seek;
-    seek.found = false;
-    if (!strict || key != (up ? KEY_MAX : 0)) {
-        seek_start(map, &seek, strict ? (up ? key + 1 : key - 1) : key, up);
-        LEVEL_BLOCKING(seek_step(map, &seek));
-    }
-    if (seek.found) {
-        set_key(r.out_keys, i, seek.answer.key);
-        set_key(r.out_values, i, seek.answer.value);
-    }
-    if (r.flags) r.flags[i] = seek.found;
 }
 
 static __global__ void __launch_bounds__(STAY_THREADS)

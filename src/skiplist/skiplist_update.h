@@ -2,24 +2,7 @@
  * latch the chunk as it was seen and change it. Structural work in the levels above may follow
  * (skiplist_restructure.h). Included by skiplist.h. */
 
-typedef struct update_op {
-    level_cursor cursor; /* target: the key */
-    map_key value;
-    map_key old;
-    map_pair separator; /* after RESTRUCTURE: of a split, with the new chunk; NODE_NONE if the chunk is underfull */
-    op_kind kind;
-    pleach_outcome outcome;
-} update_op;
-
-PORT_FN void update_start(map_thread map, update_op *update, op_kind kind, map_key key, map_key value)
-{
-    update->value = value;
-    update->old = 0;
-    update->kind = kind;
-    update->outcome = PLEACH_NOT_APPLIED;
-    update->separator = pair_of(0, NODE_NONE);
-    cursor_start(map, &update->cursor, key);
-}
+#include "../level/level_update.h"
 
 PORT_FN level_step insert_here(map_thread map, update_op *update, map_node *node, uint64_t header)
 {
