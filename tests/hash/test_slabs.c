@@ -307,7 +307,7 @@ static void absent_keys_are_inserted(void)
         c.slot = key % SLAB_PAYLOAD;
     }
     for (uint32_t key = 0; key < KEYS; key++) {
-        uint32_t value;
+        uint32_t value = 0;
         assert_true(find_blocking(&s->place, &s->table, key, &value) && value == ~key);
     }
     slabs_close(s);
@@ -453,7 +453,7 @@ static void known_roots_are_kept(void)
     for (uint32_t key = 0; key < KEYS; key++) put(s, key);
     forgotten = 0;
     for (uint32_t key = 0; key < KEYS; key++) {
-        uint32_t value;
+        uint32_t value = 0;
         assert_true(find_blocking(&s->place, &s->table, key, &value));
     }
     assert_int_equal(forgotten, 0);
@@ -719,7 +719,7 @@ static void buckets_are_claimed_once(const void *unused)
 {
     (void)unused;
     slabs *s = slabs_open(MANY);
-    slab_help help;
+    slab_help help = {0};
     assert_true(table_open(&s->place, &s->table, 3));
     assert_false(help_begin(&s->table, &help));
     slab_start_growth(&s->place, &s->table, 4);
