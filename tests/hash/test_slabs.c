@@ -684,9 +684,8 @@ static void updates_without_memory(void)
 }
 
 /* An erase in an empty table, by a change that has found a slot before; the copy of a change has no slab of its own. */
-static void changes_keep_nothing_of_earlier_ones(const void *unused)
+static void changes_keep_nothing_of_earlier_ones(void)
 {
-    (void)unused;
     slabs *s = slabs_open(MANY);
     slab_change c = {0}, copy;
     memset(&copy, UNTOUCHED, sizeof copy);
@@ -702,9 +701,8 @@ static void changes_keep_nothing_of_earlier_ones(const void *unused)
 /* Another agent adds a key just after this one has loaded the number of keys, if it does. */
 static void add_key(void *shared) { *(uint64_t *)shared += 1; }
 
-static void keys_of_others_are_counted(const void *unused)
+static void keys_of_others_are_counted(void)
 {
-    (void)unused;
     slab_table table = {0};
     watched = &table.load;
     meanwhile = add_key;
@@ -715,9 +713,8 @@ static void keys_of_others_are_counted(const void *unused)
 }
 
 /* Buckets to move are claimed in turn, each once, and none of a growth that is over. */
-static void buckets_are_claimed_once(const void *unused)
+static void buckets_are_claimed_once(void)
 {
-    (void)unused;
     slabs *s = slabs_open(MANY);
     slab_help help = {0};
     assert_true(table_open(&s->place, &s->table, 3));
