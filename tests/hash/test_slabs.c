@@ -307,7 +307,7 @@ static void absent_keys_are_inserted(void)
         c.slot = key % SLAB_PAYLOAD;
     }
     for (uint32_t key = 0; key < KEYS; key++) {
-        uint32_t value;
+        uint32_t value = 0;
         assert_true(find_blocking(&s->place, &s->table, key, &value) && value == ~key);
     }
     slabs_close(s);
@@ -453,7 +453,7 @@ static void known_roots_are_kept(void)
     for (uint32_t key = 0; key < KEYS; key++) put(s, key);
     forgotten = 0;
     for (uint32_t key = 0; key < KEYS; key++) {
-        uint32_t value;
+        uint32_t value = 0;
         assert_true(find_blocking(&s->place, &s->table, key, &value));
     }
     assert_int_equal(forgotten, 0);
@@ -550,8 +550,7 @@ static void no_slot_is_loaded_behind_a_slab(void)
     pool_free_run(s->place.runs, 0, id);
     for (uint32_t key = 0; key <= SLAB_SLOTS; key++) put(s, key);
     for (uint32_t key = 0; key <= SLAB_SLOTS; key++) {
-        slab_change c;
-        memset(&c, 0, sizeof c);
+        slab_change c = {0};
         change_begin(&c, OP_ERASE, key, 0);
         c.outcome = PLEACH_ERASED;
         while (slab_update(&s->place, &s->table, &c) != SLAB_DONE) {}
@@ -604,8 +603,7 @@ static void chains_grow_where_tables_cannot(void)
         for (uint32_t key = 0; key < FULL; key++) put(s, key);
         s->place.hopeful = what > 0;
         s->table.next = what > 1 ? SLAB_NEXT_CLAIMED : 0;
-        slab_change c;
-        memset(&c, 0, sizeof c);
+        slab_change c = {0};
         change_begin(&c, OP_PUT, FULL, FULL);
         update_blocking(&s->place, &s->table, &c);
         assert_int_equal(c.outcome, what == 1 ? PLEACH_NOT_APPLIED : PLEACH_INSERTED);
@@ -655,8 +653,7 @@ static void holes_are_filled(void)
     s->table.next = SLAB_NEXT_CLAIMED;
     for (uint32_t key = 0; key < FULL; key++) put(s, keys[key] = key);
     for (uint32_t key = 0; key < FULL; key++) {
-        slab_change c;
-        memset(&c, 0, sizeof c);
+        slab_change c = {0};
         change_begin(&c, OP_ERASE, key, 0);
         update_blocking(&s->place, &s->table, &c);
         assert_int_equal(c.outcome, PLEACH_ERASED);
@@ -672,8 +669,7 @@ static void updates_without_memory(void)
 {
     slabs *s = slabs_open(2);
     held *h = must_alloc(1, sizeof *h);
-    slab_change c;
-    memset(&c, 0, sizeof c);
+    slab_change c = {0};
     c.fresh = slab_take(&s->place);
     assert_int_equal(c.fresh, 1);
     change_abandon(&s->place, &c);
@@ -684,6 +680,53 @@ static void updates_without_memory(void)
     assert_int_equal(c.outcome, PLEACH_NOT_APPLIED);
     assert_int_equal(s->table.root, 0);
     free(h);
+    slabs_close(s);
+}
+
+/* An erase in an empty table, by a change that has found a slot before; the copy of a change has no slab of its own. */
+static void changes_keep_nothing_of_earlier_ones(void)
+{
+    slabs *s = slabs_open(MANY);
+    slab_change c = {0}, copy;
+    memset(&copy, UNTOUCHED, sizeof copy);
+    change_begin(&c, OP_ERASE, 5, 0);
+    c.slot = 3;
+    update_blocking(&s->place, &s->table, &c);
+    assert_int_equal(c.outcome, PLEACH_ABSENT);
+    change_copy(&copy, &c);
+    assert_int_equal(copy.fresh, 0);
+    slabs_close(s);
+}
+
+/* Another agent adds a key just after this one has loaded the number of keys, if it does. */
+static void add_key(void *shared) { *(uint64_t *)shared += 1; }
+
+static void keys_of_others_are_counted(void)
+{
+    slab_table table = {0};
+    watched = &table.load;
+    meanwhile = add_key;
+    meanwhile_of = &table.load;
+    count_key(&(slab_ref){.load_of_keys = 1}, &table, &(slab_change){.only = false}, 1);
+    assert_int_equal(table.load, watched ? 1 : 2);
+    watched = NULL;
+}
+
+/* Buckets to move are claimed in turn, each once, and none of a growth that is over. */
+static void buckets_are_claimed_once(void)
+{
+    slabs *s = slabs_open(MANY);
+    slab_help help = {0};
+    assert_true(table_open(&s->place, &s->table, 3));
+    assert_false(help_begin(&s->table, &help));
+    slab_start_growth(&s->place, &s->table, 4);
+    for (uint32_t bucket = 0; bucket < 8; bucket += SLAB_HELP) {
+        assert_true(help_begin(&s->table, &help));
+        assert_true(help.bucket == bucket && help.end == bucket + SLAB_HELP);
+    }
+    assert_false(help_begin(&s->table, &help));
+    s->table.cursor = (uint64_t)slab_root_first(s->table.root) << 32;
+    assert_false(help_begin(&s->table, &help));
     slabs_close(s);
 }
 
@@ -714,6 +757,9 @@ int main(int argc, char **argv)
         UNIT(displaced_keys_are_marked),
         UNIT(holes_are_filled),
         UNIT(updates_without_memory),
+        UNIT(changes_keep_nothing_of_earlier_ones),
+        UNIT(keys_of_others_are_counted),
+        UNIT(buckets_are_claimed_once),
     };
     return run_units("test_slabs", argc, argv, cases, COUNT_OF(cases));
 }

@@ -28,8 +28,8 @@ MANY, ROUNDS = 10000, 3  # schedules that each variant runs at a time when the t
 SLOW = 10  # a run that takes so many times as long as without the mutant does not end
 SLOW_TEST = 4  # the same of a test, which takes much longer
 PATIENCE, AT_WORK = 200, 4  # a program that has taken so little CPU after so long has threads that wait for each other
-# A variable that a mutant leaves uninitialized has a conspicuous value, or 0 in the last schedules. An access beyond an
-# array ends the program.
+# A variable that a mutant leaves uninitialized has a conspicuous value, or 0: in the last schedules, and when the tests
+# that include the file run once more. An access beyond an array ends the program.
 NOISY = ("-fsanitize=bounds", "-fsanitize-undefined-trap-on-error")
 LEVELS = {"-O0": ("-O0", "pattern"), "-O1": ("-O1", "pattern"), "zeros": ("-O1", "zero")}
 WARNINGS = ("-Werror=return-type", "-Werror=uninitialized", "-Wno-maybe-uninitialized")

@@ -10,8 +10,8 @@ change places, a number is off by one, or one logical operator is the other. N o
 with the seed; edits of other lines do not change which ones. judges.py asks about each, until it is noticed or has had
 its seconds of CPU (20, compiling included): 1,000 schedules in each of up to five simulated variants that it changes,
 of those that cover its file (orders.py has the table), then the test programs that cover it, first those that include
-the file, then more schedules in all those variants. FOLDER is a build folder without CUDA that has the programs which
---targets names.
+the file (also with 0 for what is uninitialized), then more schedules in all those variants. FOLDER is a build folder
+without CUDA that has the programs which --targets names.
 
 --results appends each answer to FILE and takes those that are there already: a run that was stopped goes on. --again
 asks those anew that came to one of these outcomes, but for what is argued. What mutants_argued.py argues is not asked
@@ -188,7 +188,7 @@ class Court:
         changes = [where for (where, _), program in case.programs.items() if program]
         if changes and simulator.warns(changes[0], case):
             return "stillborn", ""
-        said = tests.notice_by_itself(case, "-O0")
+        said = tests.notice_by_itself(case, "-O0") or tests.notice_by_itself(case, "zeros")
         if said:
             return "caught", said
         objects = dict(tests.changed(case, "-O0"))
@@ -199,9 +199,6 @@ class Court:
             return "caught", said
         if not any(simulator.program(where, case, "-O1") for where in variants) and not any(tests.changed(case, "-O1")):
             return "equal", ""
-        said = tests.notice_by_itself(case, "zeros")
-        if said:
-            return "caught", said
         for seed in range(2, 2 + judges.ROUNDS):
             said = simulator.notice_in(variants, case, "zeros", seed, judges.MANY)
             if said:

@@ -392,6 +392,10 @@ ARGUED = (
     ("src/pool/pool.h", "pool_alloc_any", "a statement is dropped",
      "if (!(uint32_t)port_load(&pool->free[(stripe + i) % POOL_STRIPES].head)) continue;",
      "the look is only cheaper than pool_alloc_returned, which finds the list empty as well"),
+    ("src/pool/pool.h", "pool_free_list", "'+ 1' is ''",
+     "if (port_compare_swap(head, old, ((old >> 32) + 1) << 32 | id)) return;",
+     "a list leads back to the node that was its head only after a node was allocated from it, and "
+     "pool_alloc_returned changes the tag"),
     ("src/pool/pool_runs.h", "pool_note_none", "a condition is negated",
      "if (old & bit) (void)port_compare_swap(given, old, old & ~bit);", HINT),
     ("src/pool/pool_runs.h", "pool_free_rest", "'+ 1' is ''",
