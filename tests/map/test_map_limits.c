@@ -267,7 +267,9 @@ static void crowd_runs_out(const setting *where, uint64_t nodes, size_t agents, 
     run_agents(agents, put_own, &c);
     assert_true(compare_crowd(&c, o, n) > 0);
     pleach_map_stats stats = stats_of(c.w.map);
-    uint64_t used = stats.leaves + stats.inner, all = nodes_with_heads(nodes);
+    /* Chunks that a skiplist has merged away are free only after the calls that could still read them. */
+    const uint64_t merged = stats.free_bytes / (stats.node_bytes / (stats.leaves + stats.inner)) + stats.zombies;
+    uint64_t used = stats.leaves + stats.inner + (tests_skiplist() ? merged : 0), all = nodes_with_heads(nodes);
     assert_true(used < all && used + all / 64 + agents >= all);
     uint64_t gone = erase_every_other_key(&c.w, o);
     assert_ok(pleach_map_compact(c.w.map, 0.7));
